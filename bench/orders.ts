@@ -2,7 +2,10 @@
  * What a crawl over real sockets spends its fetches on, in each crawl order.
  *
  *   npm run bench -- orders [--pages 200000] [--domains 20000] [--orders bfs,in,tse] [--agents 2]
- *                         [--delay 400ms] [--address-delay 50ms]
+ *                         [--delay 400ms] [--address-delay 50ms] [--seed 1]
+ *                         [--model examples/spam-model.json]
+ *
+ * The order `tse+spam` is that of TSE with verdicts of the model.
  *
  * The same spam web is crawled once in each order, and every page in the archive is looked up in
  * the lab's truth. `drumlin lab run` compares the same orders over many more pages, in virtual
@@ -40,11 +43,16 @@ export async function run(args: string[]): Promise<void> {
       fetches: text('64'),
       delay: text('400ms'),
       'address-delay': text('50ms'),
+      seed: text('1'),
+      model: text('examples/spam-model.json'),
     },
   });
-  const web = await startWeb(['--scenario', 'spam', '--domains', values.domains]);
+  const web = await startWeb([
+    ...['--scenario', 'spam', '--seed', values.seed, '--domains', values.domains],
+  ]);
   const ports = { http: web.httpPort, https: web.httpsPort, dns: 0, control: 0 };
-  const truth = webOf({ scenario: 'spam', seed: 1, domains: Number(values.domains) }, ports);
+  const seed = Number(values.seed);
+  const truth = webOf({ scenario: 'spam', seed, domains: Number(values.domains) }, ports);
   const flags = [
     ...['--max-pages', values.pages, '--agents', values.agents, '--fetches', values.fetches],
     ...['--delay', values.delay, '--address-delay', values['address-delay']],
@@ -56,11 +64,11 @@ export async function run(args: string[]): Promise<void> {
     for (const order of values.orders.split(',')) {
       const { pages, spam, useful, domains, cpuSeconds } = await crawl(web, truth, [
         ...flags,
-        ...orderFlags(order),
+        ...orderFlags(order, values.model),
       ]);
       const share = (part: number) => `${((100 * part) / pages).toFixed(1)} %`;
       console.log(
-        `| ${order} | ${pages} | ${share(spam)} | ${share(useful)} | ${domains} | ${cpuSeconds.toFixed(0)} |`,
+        `| ${order} | ${pages} | ${share(spam)} | ${share(useful)} | ${domains} | ${cpuSeconds.toFixed(1)} |`,
       );
     }
   } finally {
@@ -68,8 +76,11 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-const orderFlags = (order: string): string[] =>
-  order === 'bfs' ? ['--order', 'bfs'] : ['--order', 'budget', '--rank', order];
+function orderFlags(order: string, model: string): string[] {
+  if (order === 'bfs') return ['--order', 'bfs'];
+  const [rank, spam] = order.split('+');
+  return ['--order', 'budget', '--rank', rank, ...(spam === undefined ? [] : ['--spam', model])];
+}
 
 async function crawl(
   { dns, seeds }: Web,

@@ -1,37 +1,49 @@
 /**
  * Verdicts on spam while crawling: what they save, and what they cost honest domains.
  *
- *   npm run bench -- spam-crawl train model.json [--domains 1500] [--pages 30k]
+ *   npm run bench -- spam-crawl train model.json [domains] [pages of a domain]
  *   npm run bench -- spam-crawl run model.json [scenario] [seed,seed] [domains] [pages]
  *
- * `train` trains on the seeds 1 to 4 of `mixed`, and prints the AUC at each stage on seed 11.
+ * `train` trains on the seeds 1 to 3 of `spam` and 4 of `mixed`, calibrates on seeds 5 and 6 of `spam`, and
+ * prints the AUC at each stage on seed 11.
  * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseCount } from '../src/base/units.ts';
-import { resolveConfig } from '../src/config/settings.ts';
+import { budgetIn, resolveConfig } from '../src/config/settings.ts';
 import { KINDS } from '../src/lab/kinds.ts';
 import type { Web } from '../src/lab/web.ts';
+import { parseBudget } from '../src/reputation/budget/budget-policy.ts';
 import { VirtualCrawl } from '../src/simulator/crawl.ts';
 import { type Order, POLICIES, type Policy } from '../src/simulator/policies.ts';
 import { isHonest, KIND_NAMES } from '../src/simulator/tally.ts';
 import { auc } from '../src/spam/learn/measures.ts';
 import { LiveModel } from '../src/spam/live/live-model.ts';
-import { modelText, parseModel, type SpamModel, scoreSites } from '../src/spam/model.ts';
+import { modelText, parseModel, type SpamModel } from '../src/spam/model.ts';
 import {
-  FEATURES,
   frequentWords,
   labWeb,
   type Row,
   rowsOf,
   STAGES,
+  scoresAt,
   trainOn,
 } from './spam-crawl/lab-model.ts';
 
-const TRAINING = [1, 2, 3, 4];
-const TESTING = 11;
+/** Webs of other seeds than those that crawls are compared on. */
+const TRAINING = [
+  { scenario: 'spam', seed: 1 },
+  { scenario: 'spam', seed: 2 },
+  { scenario: 'spam', seed: 3 },
+  { scenario: 'mixed', seed: 4 },
+];
+const CALIBRATING = [
+  { scenario: 'spam', seed: 5 },
+  { scenario: 'spam', seed: 6 },
+];
+const TESTING = { scenario: 'spam', seed: 11 };
 
 export async function run([task, path, ...args]: string[]): Promise<void> {
   if (task === 'train') return train(path, args);
@@ -39,14 +51,15 @@ export async function run([task, path, ...args]: string[]): Promise<void> {
   throw new Error('usage: spam-crawl train|run model.json …');
 }
 
-async function train(path: string, [domains = '1500', pages = '30k']: string[]): Promise<void> {
-  const web = (seed: number) => labWeb({ scenario: 'mixed', seed, domains: parseCount(domains) });
-  const lists = await frequentWords(web(TRAINING[0]), parseCount(pages) / 4);
-  const rows: Row[] = [];
-  for (const seed of TRAINING)
-    rows.push(...(await rowsOf(web(seed), seed, parseCount(pages), lists)));
+async function train(path: string, [size = '1000', most = '30']: string[]): Promise<void> {
+  const domains = parseCount(size);
+  const webs = TRAINING.map((web) => labWeb({ ...web, domains }));
+  const lists = frequentWords(webs[0]);
+  const read = (web: Web) => rowsOf(web, lists, parseCount(most));
+  const rows = webs.flatMap(read);
+  const others = CALIBRATING.flatMap((web) => read(labWeb({ ...web, domains })));
   const begun = process.cpuUsage();
-  const model = await trainOn(rows, lists);
+  const model = trainOn(rows, others, lists);
   const { user } = process.cpuUsage(begun);
   const text = modelText(model);
   writeFileSync(path, text);
@@ -54,13 +67,7 @@ async function train(path: string, [domains = '1500', pages = '30k']: string[]):
     `${path}: ${text.length} bytes, ${model.features.length} features, ${rows.length} rows, ` +
       `${model.trained.spam} of them spam, AUC ${model.trained.auc.toFixed(3)}, ${(user / 1e6).toFixed(0)} s`,
   );
-  console.log(
-    model.parts
-      .map(({ learner, set, weight }) => `${learner} ${set} ${weight.toFixed(2)}`)
-      .join(', '),
-  );
-  const others = await rowsOf(web(TESTING), TESTING, parseCount(pages), lists);
-  byStage(model, others);
+  byStage(model, read(labWeb({ ...TESTING, domains })));
 }
 
 /** The AUC at each stage, and how many domains get less than half of their budget. */
@@ -68,20 +75,26 @@ function byStage(model: SpamModel, rows: readonly Row[]): void {
   console.log('stage  domains  AUC    honest below half  spam below half');
   for (const stage of [0, ...STAGES]) {
     const own = rows.filter((row) => row.stage === stage);
-    const columns = FEATURES.map((_, i) => Float64Array.from(own, ({ values }) => values[i]));
-    const scores = scoreSites(model, { names: FEATURES, columns });
+    const scores = scoresAt(model, own, stage);
     const spam = Uint8Array.from(own, (row) => (row.spam ? 1 : 0));
     const share = (label: number) => {
       const of = scores.filter((_, i) => spam[i] === label);
-      return `${((100 * of.filter((score) => score > HALF).length) / of.length).toFixed(1)} %`;
+      return `${((100 * of.filter(isBelowHalf).length) / of.length).toFixed(1)} %`;
     };
     const cells = [stage, own.length, auc(scores, spam).toFixed(3), share(0), share(1)];
     console.log(cells.map((cell, i) => String(cell).padEnd([7, 9, 7, 19, 0][i])).join(''));
   }
 }
 
-/** From this verdict on the budget is less than half: (1 - spam)^2 < 1/2. */
-const HALF = 1 - Math.SQRT1_2;
+const POLICY = parseBudget(budgetIn(resolveConfig({ spam: 'model.json' })));
+
+/** Whether a domain with this verdict gets less than half of its budget. */
+function isBelowHalf(spam: number): boolean {
+  const any = { name: '', rank: 1, score: 10, inDegree: 10, supporters: 10, cash: 10 };
+  const budget = (verdict: number) =>
+    POLICY.budget({ ...any, domains: 100, mean: 1, spam: verdict });
+  return budget(spam) < budget(0) / 2;
+}
 
 async function compare(
   path: string,
@@ -147,8 +160,8 @@ async function hurtIn(web: Web, { reputation, domains }: Order): Promise<string>
   const counts = { honest: 0, hurt: 0, spam: 0, found: 0 };
   for await (const { record } of domains?.() ?? []) {
     const truth = web.placeOf(record.name)?.domain;
-    if (!truth || record.spam === undefined) continue;
-    const below = record.spam > HALF;
+    if (!truth || record.spam === undefined || record.pages === 0) continue;
+    const below = isBelowHalf(record.spam);
     if (truth.kind.spam) {
       counts.spam++;
       if (below) counts.found++;

@@ -1,43 +1,44 @@
 /**
- * A model for crawls, trained on crawls of the lab.
+ * A model for crawls, trained on webs of the lab.
  *
- * Idea      A virtual crawl by TSE shows domains as a crawl sees them: by their first pages, in the
- *           order of a crawl. Each domain gives a row for its name alone, and one for each stage at
- *           which a crawl gives a verdict. So the model knows what one page is worth, and what none
- *           is.
+ * Idea      Domains are read as a crawl reads them: by their first pages, found along links. Each
+ *           domain gives a row for its name alone, and one for each stage at which a crawl gives a
+ *           verdict. Each stage has stumps of its own: means of one page tell other things than means
+ *           of thirty. Probabilities are calibrated on webs that the model was not trained on.
  * Ensures   the same seeds give the same model. All rows of a domain, and all domains of a group,
  *           are on one side of a split.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { resolveConfig } from '../../src/config/settings.ts';
+import { xxh64 } from '../../src/base/xxh64.ts';
 import { fingerprintAndWords } from '../../src/duplicates/fingerprint.ts';
 import type { PageWords } from '../../src/duplicates/page-words.ts';
-import type { Domain as CrawledDomain } from '../../src/frontier/host.ts';
+import { BEHAVIOURS } from '../../src/lab/behaviour.ts';
+import { glimpseOf } from '../../src/lab/judge/glimpse.ts';
 import { truthOf } from '../../src/lab/judge/truth.ts';
 import { webOf } from '../../src/lab/server/lab.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { searchedWords } from '../../src/lab/words/queries.ts';
-import { VirtualCrawl } from '../../src/simulator/crawl.ts';
-import { type PageWatch, POLICIES } from '../../src/simulator/policies.ts';
-import type { FeatureTable } from '../../src/spam/feature-table.ts';
 import { contentColumns } from '../../src/spam/features/content/content-set.ts';
 import { PageMeter } from '../../src/spam/features/content/page-meter.ts';
 import { SiteSums } from '../../src/spam/features/content/site-sums.ts';
 import type { WordLists } from '../../src/spam/features/content/word-lists.ts';
 import { NAME_COLUMNS, nameValues } from '../../src/spam/features/names/name-set.ts';
 import { isHome } from '../../src/spam/features/sites.ts';
-import type { SpamModel } from '../../src/spam/model.ts';
-import { trainModel } from '../../src/spam/train.ts';
+import { type Calibration, calibrate, logOdds } from '../../src/spam/learn/calibrate.ts';
+import { examplesOf } from '../../src/spam/learn/examples.ts';
+import { fitLogitBoost, scoreStumps } from '../../src/spam/learn/logit-boost.ts';
+import { auc, aucHalfWidth } from '../../src/spam/learn/measures.ts';
+import {
+  type ModelPart,
+  type SpamModel,
+  type StageModel,
+  scoreSites,
+} from '../../src/spam/model.ts';
+import { hostOf, pathOf } from '../../src/url/parts.ts';
 
-/** Stages of a virtual crawl, which reads 30 pages of a domain. */
+/** Stages of a virtual crawl, which reads 30 pages of a domain, and so many pages are read here. */
 export const STAGES: readonly number[] = [1, 3, 10, 30];
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
 const MOST_WORDS = 1000;
-/** Small and fast: a forest has megabytes, and goes every way where a value is missing. */
-export const LEARNERS = ['boost-64', 'boost-32', 'boost-16', 'logistic-1', 'logistic-100'];
-
 const ABOUT =
   'It was trained on the synthetic web of "drumlin web", and knows nothing of the real web. Use it as an example only.';
 
@@ -49,35 +50,69 @@ export interface LabWeb {
 
 export const labWeb = (options: LabWeb): Web => webOf(options, PORTS);
 
-/** Crawls by TSE in virtual time, and shows the pages that verdicts are made of. */
-export async function watchCrawl(web: Web, pages: number, spam: PageWatch): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'drumlin-spam-'));
-  const policy: (typeof POLICIES)[string] = async (parts) => ({
-    ...(await POLICIES.tse(parts)),
-    spam,
-  });
-  const crawl = await VirtualCrawl.open({ web, policy, config: resolveConfig({}), folder });
-  try {
-    await crawl.run(pages);
-  } finally {
-    await crawl.close();
-    rmSync(folder, { recursive: true, force: true });
+/** A page of a domain that a crawl reads. */
+interface ReadPage {
+  readonly url: string;
+  readonly words: PageWords;
+}
+
+/**
+ * Pages of a domain in an order in which a crawl may read them: from its home page, or from a page
+ * that others link to, along its own links.
+ */
+function* pagesOf(web: Web, index: number, most: number): Generator<ReadPage> {
+  const domain = web.domains.at(index);
+  const random = randomOf(`${web.world.seed} ${index}`);
+  const found = new Set([`${domain.origin(0)}/`]);
+  const waiting = [...found];
+  const isDeep = random() < DEEP;
+  for (let read = 0, asked = 0; read < most && waiting.length > 0 && asked < 3 * most; asked++) {
+    const [url] = waiting.splice(asked === 0 ? 0 : Math.floor(random() * waiting.length), 1);
+    const glimpse = glimpseOf(web, url);
+    if (glimpse?.domain.index !== index) continue;
+    const { links, redirect } = glimpse;
+    for (const link of redirect === undefined ? links : [redirect])
+      if (!found.has(link) && web.placeOf(hostOf(link))?.domain.index === index) {
+        found.add(link);
+        waiting.push(link);
+      }
+    if (asked === 0 && isDeep && waiting.length > 0) {
+      waiting.push(url);
+      continue;
+    }
+    const isWhole = !glimpse.behaviour || !BEHAVIOURS[glimpse.behaviour].spoils;
+    const body = glimpse.status === 200 && isWhole ? bodyOf(web, url) : undefined;
+    if (!body) continue;
+    read++;
+    yield { url, words: fingerprintAndWords(body).words };
   }
 }
 
-/** The most frequent words of the first pages of a crawl, and those that people search for. */
-export async function frequentWords(web: Web, pages: number): Promise<WordLists> {
+/** Of so many domains another page than the home page is read first. */
+const DEEP = 0.4;
+
+/** Numbers from 0 to 1 that follow from a text. */
+function randomOf(text: string): () => number {
+  let turn = 0;
+  return () => Number(xxh64(`${text} ${turn++}`) >> 12n) / 2 ** 52;
+}
+
+/** The page as a server would send it; undefined if it is not HTML. */
+function bodyOf(web: Web, url: string): Uint8Array | undefined {
+  const answer = web.answer(hostOf(url), pathOf(url), url.startsWith('https:'));
+  return answer && /^Content-Type: text\/html/im.test(answer.headers)
+    ? Buffer.from(answer.body, 'latin1')
+    : undefined;
+}
+
+/** The most frequent words of the first pages of all domains, and those that people search for. */
+export function frequentWords(web: Web): WordLists {
   const counts = new Map<string, number>();
   const decoder = new TextDecoder();
-  await watchCrawl(web, pages, {
-    wants: ({ pages: fetched }) => fetched <= 3,
-    measure: ({ text }: PageWords) => {
-      for (const word of decoder.decode(text).toLowerCase().split(' '))
+  for (let index = 0; index < web.world.domains; index++)
+    for (const { words } of pagesOf(web, index, 3))
+      for (const word of decoder.decode(words.text).toLowerCase().split(' '))
         if (word !== '') counts.set(word, (counts.get(word) ?? 0) + 1);
-      return new Float64Array(0);
-    },
-    committed: () => {},
-  });
   const order = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   const list = (words: readonly string[]) => words.filter(isOneWord).slice(0, MOST_WORDS);
   return {
@@ -94,7 +129,8 @@ export interface Row {
   readonly seed: number;
   readonly stage: number;
   readonly spam: boolean;
-  readonly group: string;
+  /** Spam of which only links tell: its text is as honest as any. */
+  readonly plain: boolean;
   readonly values: readonly number[];
 }
 
@@ -104,50 +140,90 @@ export const FEATURES: readonly string[] = [
   ...NAME_COLUMNS.map((name) => `names:${name}`),
 ];
 
-/** The rows of the domains of a crawl: by name, and at each stage that a domain has come to. */
-export async function rowsOf(web: Web, seed: number, pages: number, lists: WordLists) {
+/** The rows of the domains of a web: by name, and at each stage that a domain has pages for. */
+export function rowsOf(web: Web, lists: WordLists, most: number): Row[] {
+  const { seed } = web.world;
   const rows: Row[] = [];
-  const sumsOf = new Map<string, SiteSums>();
   const meter = new PageMeter(lists);
-  const add = (domain: string, stage: number, sums: SiteSums) => {
-    const { spam = false, group = '' } = truthOf(web, domain) ?? {};
-    const content = CONTENT.map(({ of }) => of({ name: domain, sums }));
-    rows.push({ domain, seed, stage, spam, group, values: [...content, ...nameValues(domain)] });
-  };
-  await watchCrawl(web, pages, {
-    wants: () => true,
-    measure: (words) => meter.measure(words),
-    committed: ({ name }: CrawledDomain, url, values) => {
-      if (!values) return;
-      let sums = sumsOf.get(name);
-      if (!sums) {
-        sums = SiteSums.empty();
-        sumsOf.set(name, sums);
-        add(name, 0, sums);
-      }
-      sums.add(values, isHome(url, 'domain'));
-      if (STAGES.includes(sums.pages)) add(name, sums.pages, sums);
-    },
-  });
+  for (let index = 0; index < web.world.domains; index++) {
+    const { name: domain } = web.domains.at(index);
+    const { spam = false, trick = '' } = truthOf(web, domain) ?? {};
+    const sums = SiteSums.empty();
+    const add = () => {
+      const content = CONTENT.map(({ of }) => of({ name: domain, sums }));
+      const values = [...content, ...nameValues(domain)];
+      rows.push({ domain, seed, stage: sums.pages, spam, plain: trick === 'none', values });
+    };
+    for (const { url, words } of pagesOf(web, index, most)) {
+      if (sums.pages === 0) add();
+      sums.add(meter.measure(words), isHome(url, 'domain'));
+      if (STAGES.includes(sums.pages)) add();
+    }
+  }
   return rows;
 }
 
-export async function trainOn(rows: readonly Row[], words: WordLists): Promise<SpamModel> {
-  const table: FeatureTable = {
-    sites: rows.map(({ domain, seed, stage }) => `${seed}/${domain}/${stage}`),
-    ids: [],
-    belongings: rows.map(({ domain, seed, group }) => [
-      `domain ${seed}/${domain}`,
-      ...(group === '' ? [] : [`group ${seed}/${group}`]),
-    ]),
-    names: FEATURES,
-    columns: FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
+/** The probabilities of spam of rows that are all of one stage. */
+export function scoresAt(model: SpamModel, rows: readonly Row[], stage: number): Float64Array {
+  const own = model.stages?.findLast(({ pages }) => pages <= stage) ?? model;
+  const columns = FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i]));
+  return scoreSites({ ...model, ...own }, { names: FEATURES, columns });
+}
+
+const examplesAt = (rows: readonly Row[]) =>
+  examplesOf(
+    FEATURES,
+    FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
+    Uint8Array.from(rows, ({ spam }) => (spam ? 1 : 0)),
+  );
+
+/**
+ * A model of each stage: stumps that are fitted to `rows`, and a calibration by `others`. Spam of
+ * which only links tell is left out: text that is spam here and honest there blurs what text can
+ * tell.
+ *
+ * A verdict that shuts a domain out is final, and there are several verdicts. So a stage is at
+ * least so careful that `RASH` of the honest domains among `others` get `SURE` or more.
+ */
+export function trainOn(rows: readonly Row[], others: readonly Row[], words: WordLists): SpamModel {
+  const stages = [0, ...STAGES].map((pages): StageModel => {
+    const at = (all: readonly Row[]) => all.filter(({ stage, plain }) => stage === pages && !plain);
+    const stumps = fitLogitBoost(examplesAt(at(rows)), STUMPS);
+    const part: ModelPart = {
+      ...{ learner: `boost-${STUMPS}`, set: 'all', weight: 1 },
+      features: [...FEATURES.keys()],
+      fitted: { kind: 'stumps', stumps },
+    };
+    const scores = Float64Array.from(at(others), ({ values }) => scoreStumps(stumps, values));
+    const honest = scores.filter((_, i) => !at(others)[i].spam);
+    const labels = Uint8Array.from(at(others), ({ spam }) => (spam ? 1 : 0));
+    return { pages, parts: [part], calibration: careful(calibrate(scores, labels), honest, pages) };
+  });
+  const spam = rows.reduce((sum, row) => sum + (row.spam ? 1 : 0), 0);
+  const last = STAGES[STAGES.length - 1];
+  const tested = others.filter(({ stage }) => stage === last);
+  const labels = Uint8Array.from(tested, (row) => (row.spam ? 1 : 0));
+  const model = { ...stages[0], features: FEATURES, stages: stages.slice(1), words, about: ABOUT };
+  const scores = scoresAt({ ...model, trained: NOT_YET }, tested, last);
+  const trained = {
+    ...{ sites: rows.length, spam, groups: new Set(rows.map(({ seed }) => seed)).size },
+    ...{ folds: 0, seed: 1, auc: auc(scores, labels), aucHalfWidth: aucHalfWidth(scores, labels) },
   };
-  const labelled = {
-    places: Uint32Array.from(rows.keys()),
-    spam: Uint8Array.from(rows, ({ spam }) => (spam ? 1 : 0)),
-    ...{ unknown: [], undecided: 0 },
-  };
-  const options = { seed: 1, fast: true, skipConstant: true, learners: LEARNERS };
-  return { ...(await trainModel(table, labelled, options)), words, stages: true, about: ABOUT };
+  const { features, parts, calibration } = model;
+  return { features, parts, calibration, stages: model.stages, words, about: ABOUT, trained };
+}
+
+const NOT_YET = { sites: 0, spam: 0, groups: 0, folds: 0, seed: 1, auc: 0, aucHalfWidth: 0 };
+const STUMPS = 250;
+/** The verdict from which on a domain is shut out. */
+const SURE = 0.9;
+/** Of the honest domains so many may be shut out at a stage. */
+const RASH: Readonly<Record<number, number>> = { 0: 0, 1: 0.003, 3: 0.001, 10: 0.006, 30: 0.004 };
+
+/** The calibration, moved so that no more than `RASH` of the honest scores become `SURE`. */
+function careful(own: Calibration, honest: Float64Array, pages: number): Calibration {
+  const order = honest.toSorted((a, b) => b - a);
+  const highest = order[Math.floor(order.length * RASH[pages])];
+  const excess = logOdds(own, highest) - Math.log(SURE / (1 - SURE)) + 1e-6;
+  return excess > 0 ? { ...own, constant: own.constant - excess } : own;
 }

@@ -1,6 +1,7 @@
 /** Settings that choose what a crawl fetches and when it stops. */
 import { setting } from './setting.ts';
 import {
+  AUTO_BUDGET,
   agents,
   budgetPolicy,
   contentTypes,
@@ -67,8 +68,8 @@ export const CHOICE_SETTINGS = {
   budget: setting(
     'budget',
     budgetPolicy,
-    'proportional(power=2)',
-    'URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse, or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"; with --spam the default is "proportional(power=2) * (1 - spam)^2"',
+    AUTO_BUDGET,
+    'URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse, or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"; auto is "proportional(power=2)", and with --spam "spam < 0.9 ? proportional(power=2) : 0"',
   ),
   spam: setting(
     'spam',

@@ -62,10 +62,10 @@ export interface CrawlOptions {
 
   /**
    * URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse,
-   * or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"; with --spam the
-   * default is "proportional(power=2) * (1 - spam)^2".
+   * or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"; auto is
+   * "proportional(power=2)", and with --spam "spam < 0.9 ? proportional(power=2) : 0".
    *
-   * Default: `'proportional(power=2)'`.
+   * Default: `'auto'`.
    * Flag: `--budget`. Environment: `DRUMLIN_BUDGET`.
    */
   readonly budget?: string;

@@ -5,7 +5,8 @@
 import { availableParallelism } from 'node:os';
 import type { Millis } from '../base/units.ts';
 import type { FilterTexts } from '../filter/filter-set.ts';
-import { type CrawlConfig, SETTINGS } from './schema.ts';
+import type { CrawlConfig } from './schema.ts';
+import { AUTO_BUDGET } from './value-types.ts';
 
 export type { CrawlOptions } from './crawl-options.ts';
 export { readSetting, resolveConfig } from './resolve-config.ts';
@@ -61,9 +62,10 @@ export function wantsLikeness({
   return nearDuplicates !== 'off' || learnTraps || softErrors !== 'off';
 }
 
-/** The budget in force when a spam model is given and no other budget is. */
-const BUDGET_WITH_SPAM = 'proportional(power=2) * (1 - spam)^2';
+/** What `auto` stands for, without and with a spam model. */
+const PLAIN_BUDGET = 'proportional(power=2)';
+const BUDGET_WITH_SPAM = 'spam < 0.9 ? proportional(power=2) : 0';
 
 /** The budget policy of a crawl. */
 export const budgetIn = ({ budget, spam }: Pick<CrawlConfig, 'budget' | 'spam'>): string =>
-  spam !== '' && budget === SETTINGS.budget.default ? BUDGET_WITH_SPAM : budget;
+  budget !== AUTO_BUDGET ? budget : spam === '' ? PLAIN_BUDGET : BUDGET_WITH_SPAM;

@@ -223,11 +223,14 @@ export const duplicatesName = choice('action', DUPLICATES);
 export const likenessAction = choice('action', ['store', 'no-follow', 'skip', 'off'] as const);
 export const softErrorAction = choice('action', ['store', 'skip', 'off'] as const);
 
+/** The budget that the other settings choose. */
+export const AUTO_BUDGET = 'auto';
+
 /** The budget of each domain; `src/reputation/budget/budget-policy.ts` defines the syntax. */
 export const budgetPolicy: ValueType<string> = {
   ...text,
   placeholder: 'policy',
-  parse: (t) => String(parseBudget(t)),
+  parse: (t) => (t.trim() === AUTO_BUDGET ? AUTO_BUDGET : String(parseBudget(t))),
 };
 
 /** A part of a whole. */

@@ -79,6 +79,11 @@ export class HostRegistry {
     return this.#hosts.get(name);
   }
 
+  /** The domain of a host, if one of its hosts is in memory. */
+  domainOf(hostName: string): Domain | undefined {
+    return this.#hosts.get(hostName)?.domain ?? this.#domains.get(payLevelDomain(hostName));
+  }
+
   hosts(): Iterable<Host> {
     return this.#hosts.values();
   }

@@ -66,10 +66,24 @@ export class HostStore {
     yield* this.#drum.records();
   }
 
-  /** All domains with a record, in the order of keys. Nothing may be saved meanwhile. */
+  /**
+   * All domains with a record, in the order of keys. The same domains may be saved and written
+   * meanwhile: each comes once, as it was before.
+   */
   async *domains(): AsyncGenerator<Domain> {
-    for await (const { key, value } of this.records())
-      if ((key & LOWER_HALF) === 0n) yield storedDomain(value);
+    await this.merge();
+    for (let last = -1n, passed = false; !passed; ) {
+      const { generation } = this.#drum;
+      passed = true;
+      for await (const { key, value } of this.#drum.records()) {
+        if (key <= last || (key & LOWER_HALF) !== 0n) continue;
+        last = key;
+        yield storedDomain(value);
+        // A merge has closed the file: there is a new one to read.
+        passed = this.#drum.generation === generation;
+        if (!passed) break;
+      }
+    }
   }
 
   /** Adds a record of another store; hosts and domains saved later replace it. */

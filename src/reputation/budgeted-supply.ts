@@ -22,12 +22,19 @@
 import type { Pacer } from '../base/pacer.ts';
 import type { Millis } from '../base/units.ts';
 import { VarintReader } from '../base/varint.ts';
+import { xxh64 } from '../base/xxh64.ts';
 import { BatchBuilder } from '../drum/keyed-batch.ts';
 import type { Beast } from '../frontier/beast/beast.ts';
-import { type Discovery, decodeDiscovery } from '../frontier/queue/discovered-url.ts';
+import {
+  type Discovery,
+  decodeDiscovery,
+  encodeDiscovery,
+} from '../frontier/queue/discovered-url.ts';
 import type { Entries } from '../frontier/queue/path-queue.ts';
 import type { Supply } from '../frontier/supply.ts';
 import type { Sieve } from '../sieve/sieve.ts';
+import { payLevelDomain } from '../url/domain.ts';
+import { hostOf } from '../url/parts.ts';
 import type { DomainBook } from './budget/domain-book.ts';
 import type { Rounds } from './budget/place.ts';
 
@@ -41,6 +48,8 @@ interface BudgetedSupplyParts {
   readonly roundTime: Millis;
   /** Whether the frontier has too few hosts to keep its fetchers busy. */
   readonly fewHosts: () => boolean;
+  /** Whether the domain of a URL has lost its budget since the URL got its round. */
+  readonly isShut?: (url: string) => boolean;
   /** Called with the number of URLs skipped because the operator has blocked their domain. */
   readonly onBlocked: (urls: number) => void;
 }
@@ -116,17 +125,32 @@ export class BudgetedSupply implements Supply {
   }
 
   async take(): Promise<readonly Discovery[] | undefined> {
-    const { beast, fewHosts } = this.#parts;
+    const { beast, fewHosts, isShut = () => false } = this.#parts;
     await this.#askForPlaces(IN_PASSING);
     await this.#putInPlaces();
+    await beast.makeRoom();
     const taken: Discovery[] = [];
     for (;;) {
       const entries = await beast.take();
       if (entries) {
-        for (const entry of eachEntry(entries)) taken.push(decodeDiscovery(entry));
+        for (const entry of eachEntry(entries)) {
+          const discovery = decodeDiscovery(entry);
+          if (isShut(discovery.url)) this.putOff(discovery);
+          else taken.push(discovery);
+        }
         if (taken.length >= TOGETHER || !fewHosts()) return taken;
       } else if (!(await this.#nextRound())) return taken.length > 0 ? taken : undefined;
     }
+  }
+
+  /**
+   * Takes back a URL whose domain has lost its budget: it waits until the budget changes. May be
+   * called at any time.
+   */
+  putOff(discovery: Discovery): void {
+    const { beast, book } = this.#parts;
+    beast.put('later', Buffer.from(encodeDiscovery(discovery), 'latin1'));
+    book.postpone(xxh64(payLevelDomain(hostOf(discovery.url))));
   }
 
   /** Advances to the next round, or starts a rescan, if its time has come. */

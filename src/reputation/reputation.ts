@@ -23,7 +23,7 @@ import type { Bytes, Millis } from '../base/units.ts';
 import { xxh64 } from '../base/xxh64.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
 import type { DomainView } from './budget/budget-expression.ts';
-import { atFirst, type BudgetPolicy, budgets } from './budget/budget-policy.ts';
+import { atFirst, type BudgetPolicy, budgets, shutsOut } from './budget/budget-policy.ts';
 import type { DomainBook } from './budget/domain-book.ts';
 import type { Override } from './budget/domain-record.ts';
 import { type Overrides, overrideChanges } from './budget/overrides.ts';
@@ -162,9 +162,12 @@ export class Reputation {
     return this.#leastBudget;
   }
 
-  /** Sets the verdict on spam of the domain with this key: its budget follows. */
-  setSpam(domain: bigint, spam: number): void {
-    const { book } = this.#parts;
+  /**
+   * Sets the verdict on spam of the domain with this key: its budget follows. If it is `cleared`,
+   * URLs of it that were put off may get a round.
+   */
+  setSpam(domain: bigint, spam: number, cleared = false): void {
+    const { book, onBudgets } = this.#parts;
     // What the first verdicts mean depends on the pages of the domain.
     const pages = this.#fetched.get(domain);
     if (pages !== undefined) {
@@ -173,6 +176,13 @@ export class Reputation {
       this.#pagesFetched -= pages;
     }
     book.setSpam(domain, spam);
+    if (cleared) onBudgets();
+  }
+
+  /** Whether a verdict by pages leaves the domain no budget, and the operator has not decided. */
+  shutsOut(name: string, spam: number): boolean {
+    const { book, policy } = this.#parts;
+    return !book.overrides.has(name) && shutsOut(policy, name, spam);
   }
 
   /** Counts a fetched page of the domain with this key. */

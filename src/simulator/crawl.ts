@@ -237,7 +237,8 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const limits = limitsOf({ ...config, order: policy === POLICIES.bfs ? 'bfs' : 'budget' });
   const frontier = new Frontier({ backlog, store, clock, limits, onSkipped: () => {} });
   const fewHosts = () => frontier.fewHosts;
-  const order = await policy({ clock, sieve, config, fewHosts, spamModel, ...domains });
+  const hosts = frontier.registry;
+  const order = await policy({ clock, sieve, config, fewHosts, hosts, spamModel, ...domains });
   const distributor = new Distributor(order.supply, frontier, diskClock);
   const admission = new Admission({
     filters: { schedule: undefined },
@@ -255,10 +256,10 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const network = new Network(web);
   const retries = new RetryPolicy(config);
   const names = new VirtualNames({ clock, network, frontier, retries, onLookUp });
-  const { reputation, spam } = order;
+  const { reputation, spam, putOff } = order;
   const turns = new VirtualTurns({
     ...{ web, clock, network, frontier, admission, config, retries, tally, reputation },
-    spam,
+    ...{ spam, putOff },
     politeness: politenessOf(config, frontier, order),
     robots: new VirtualRobots({ web, network, clock, retries }, config),
   });

@@ -11,6 +11,8 @@ import { SpamWatch } from '../crawl/agent/spam-watch.ts';
 import { Counters } from '../crawl/record/counters.ts';
 import { openReputation } from '../crawl/state/agent-folder.ts';
 import type { Disk } from '../disk/disk.ts';
+import type { HostRegistry } from '../frontier/host-registry.ts';
+import type { Discovery } from '../frontier/queue/discovered-url.ts';
 import { SieveSupply, type Supply } from '../frontier/supply.ts';
 import { parseBudget } from '../reputation/budget/budget-policy.ts';
 import type { RankName } from '../reputation/budget/standing.ts';
@@ -20,6 +22,7 @@ import { Reputation } from '../reputation/reputation.ts';
 import type { ReputationFolder } from '../reputation/reputation-folder.ts';
 import type { Sieve } from '../sieve/sieve.ts';
 import type { LiveModel } from '../spam/live/live-model.ts';
+import { hostOf } from '../url/parts.ts';
 
 interface PolicyParts {
   readonly clock: Clock;
@@ -30,12 +33,14 @@ interface PolicyParts {
   readonly config: CrawlConfig;
   /** See `BudgetedSupply`. */
   readonly fewHosts: () => boolean;
+  /** Which domains are in memory. */
+  readonly hosts: Pick<HostRegistry, 'domainOf'>;
   /** Judges domains; required by policies with verdicts on spam. */
   readonly spamModel: LiveModel | undefined;
 }
 
 /** Reads pages for verdicts on their domains. */
-export type PageWatch = Pick<SpamWatch, 'wants' | 'measure' | 'committed'>;
+export type PageWatch = Pick<SpamWatch, 'wants' | 'measure' | 'committed' | 'shuts'>;
 
 export interface Order {
   readonly supply: Supply;
@@ -43,6 +48,8 @@ export interface Order {
   readonly reputation: Reputation | undefined;
   /** Only with verdicts on spam. */
   readonly spam?: PageWatch | undefined;
+  /** Takes back a URL of a domain that a verdict has shut out; only with verdicts. */
+  readonly putOff?: (discovery: Discovery) => void;
   /** The records of domains; only in the order of budgets. */
   readonly domains?: () => ReturnType<ReputationFolder['book']['records']>;
   close(): Promise<void>;
@@ -73,7 +80,7 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
 const RECENT_EDGES = 2 ** 19;
 
 function budgetedBy(rank: RankName, judges = false): Policy {
-  return async ({ clock, sieve, disk, folder, config: given, fewHosts, spamModel }) => {
+  return async ({ clock, sieve, disk, folder, config: given, fewHosts, hosts, spamModel }) => {
     const model = judges ? spamModel : undefined;
     const config = { ...given, rank, spam: model ? given.spam : '' };
     const spamByName = model && ((name: string) => model.byName(name));
@@ -85,6 +92,7 @@ function budgetedBy(rank: RankName, judges = false): Policy {
     const supply = new BudgetedSupply({
       ...{ sieve, book, beast: rounds, now, pacer: flatOut, onBlocked },
       ...{ roundTime: config.delay, fewHosts },
+      isShut: (url) => spam?.shutsDomainOf(hostOf(url), hosts) ?? false,
     });
     const cash = rank === 'opic';
     const reputation = new Reputation({
@@ -104,7 +112,8 @@ function budgetedBy(rank: RankName, judges = false): Policy {
     });
     const spam = model && spamWatch(model, reputation);
     const domains = () => book.records();
-    return { supply, reputation, spam, domains, close: () => stored.close() };
+    const putOff = (discovery: Discovery) => supply.putOff(discovery);
+    return { supply, reputation, spam, putOff, domains, close: () => stored.close() };
   };
 }
 

@@ -46,6 +46,8 @@ interface VirtualTurnsParts {
   readonly reputation: Pick<Reputation, 'page' | 'fetched'> | undefined;
   /** Only with verdicts on spam. */
   readonly spam: PageWatch | undefined;
+  /** Takes back a URL of a domain that a verdict has shut out. */
+  readonly putOff: ((discovery: Discovery) => void) | undefined;
 }
 
 /** Pages of a domain that are read for verdicts: writing a page costs more than all the rest. */
@@ -64,12 +66,17 @@ export class VirtualTurns {
   readonly #policy: TurnPolicy;
 
   constructor(parts: VirtualTurnsParts) {
-    const { clock, frontier, politeness, retries, robots, tally } = parts;
+    const { clock, frontier, politeness, retries, robots, tally, spam, putOff } = parts;
     this.#parts = parts;
+    const isShut = ({ host }: HostTurn) => spam?.shuts(host.domain) ?? false;
     // Nothing is filtered, limited or stopped here, and the network never fails.
     this.#policy = new TurnPolicy({
       ...{ clock, frontier, politeness, retries, robots, counters: tally },
-      stillWants: () => true,
+      stillWants: (turn, discovery) => {
+        const isPutOff = putOff !== undefined && isShut(turn);
+        if (isPutOff) putOff(discovery);
+        return !isPutOff;
+      },
       replaces: () => false,
       claimPage: () => true,
       stopping: () => false,
@@ -130,18 +137,23 @@ export class VirtualTurns {
     const isWhole = !glimpse.behaviour || !BEHAVIOURS[glimpse.behaviour].spoils;
     frontier.countPage(turn);
     tally.page(glimpse.domain, glimpse.isPage && isWhole);
-    this.#judge(glimpse, turn, discovery);
+    this.#judge(glimpse, isWhole, turn, discovery);
     if (glimpse.redirect !== undefined) this.#followRedirect(glimpse.redirect, turn, discovery);
     else if (isWhole) this.#followLinks(glimpse.links, turn, discovery);
   }
 
   /** Reads a page for a verdict on its domain, if that is to be measured. */
-  #judge({ status, redirect, behaviour }: Glimpse, { host }: HostTurn, { url }: Discovery): void {
+  #judge(
+    { status, redirect }: Glimpse,
+    isWhole: boolean,
+    { host }: HostTurn,
+    { url }: Discovery,
+  ): void {
     const { spam, web, reputation } = this.#parts;
     const { domain } = host;
     if (!spam) return;
     reputation?.fetched(domain.hash);
-    const isRead = status === 200 && redirect === undefined && behaviour === undefined;
+    const isRead = status === 200 && redirect === undefined && isWhole;
     const measures = isRead && domain.pages <= MOST_READ && spam.wants(domain);
     const body = measures ? bodyOf(web, url) : undefined;
     spam.committed(domain, url, body && spam.measure(fingerprintAndWords(body).words));

@@ -25,6 +25,13 @@ export interface ModelPart {
   readonly fitted: Fitted;
 }
 
+/** What judges domains in a crawl of which so many pages were read, or more. */
+export interface StageModel {
+  readonly pages: number;
+  readonly parts: readonly ModelPart[];
+  readonly calibration: Calibration;
+}
+
 export interface SpamModel {
   readonly features: readonly string[];
   readonly parts: readonly ModelPart[];
@@ -33,8 +40,8 @@ export interface SpamModel {
   readonly words?: WordLists | undefined;
   /** What its sites are. */
   readonly level?: SiteLevel | undefined;
-  /** Trained on a row for each stage of a crawl: it knows what few pages mean. */
-  readonly stages?: boolean | undefined;
+  /** For crawls: models of domains of which few pages were read, in ascending order of pages. */
+  readonly stages?: readonly StageModel[] | undefined;
   /** What term weights depend on. */
   readonly terms?: TermStatistics | undefined;
   /** What a user of the model must know: a crawl prints it as a warning. */

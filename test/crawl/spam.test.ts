@@ -109,6 +109,25 @@ describe('verdicts of a crawl', () => {
     expect(after.get(set)?.budget).toBe(77);
   });
 
+  test('that shut a domain out leave its URLs queued, until the operator trusts it', async () => {
+    lab = await startLab({ scenario: 'clean', domains: 30, pages: 10, seed: 8 });
+    writeFileSync(spam, modelText(tinyModel(0.5)));
+    const budget = 'spam < 0.5 ? 10 : 0';
+    const fetched: string[] = [];
+    const rows = async () => (await listDomains(disk, dir, 'queued', 1e6)).rows;
+    expect((await crawl({ spam, budget }, fetched)).end).toBe('finished');
+    const isShut = ({ spam: verdict = 0, fetched: pages }: Awaited<ReturnType<typeof rows>>[0]) =>
+      pages > 0 && verdict >= 0.5;
+    const [most, ...others] = (await rows()).filter(isShut);
+    expect([most.budget, most.queued > 0, others.length > 0]).toEqual([0, true, true]);
+    await setOverride(disk, dir, most.domain, 'trusted');
+    expect((await crawl({ spam, budget }, fetched)).end).toBe('finished');
+    const after = (await rows()).find(({ domain }) => domain === most.domain);
+    expect(after).toMatchObject({ queued: 0, state: 'trusted' });
+    expect(after?.fetched).toBeGreaterThanOrEqual(most.fetched + most.queued);
+    expect(new Set(fetched).size).toBe(fetched.length);
+  });
+
   test('are a predicate of filters, in any order', async () => {
     lab = await startLab({ scenario: 'clean', domains: 30, pages: 6, seed: 5 });
     const fetched: string[] = [];

@@ -17,6 +17,7 @@ type Budgets = (domain: string) => number;
 async function supplyWith(
   budget: Budgets,
   pace = { now: () => 0, roundTime: 0, fewHosts: () => true },
+  isShut: (url: string) => boolean = () => false,
 ) {
   const blocked = { urls: 0 };
   const sieve = new MemorySieve();
@@ -29,7 +30,15 @@ async function supplyWith(
   const onBlocked = (urls: number) => {
     blocked.urls += urls;
   };
-  const supply = new BudgetedSupply({ sieve, book, beast, pacer: flatOut, onBlocked, ...pace });
+  const supply = new BudgetedSupply({
+    sieve,
+    book,
+    beast,
+    pacer: flatOut,
+    onBlocked,
+    isShut,
+    ...pace,
+  });
   const offer = async (urls: readonly string[]) => {
     const batch = new BatchBuilder();
     for (const url of urls) {
@@ -184,6 +193,33 @@ describe('URLs under budgets', () => {
     supply.budgetsChanged();
     expect(supply.idle).toBe(false);
     expect((await drain(supply)).sort()).toEqual(pages('poor.test', 3));
+    await folder.close();
+  });
+
+  test('of a domain that has lost its budget are taken back, and come out once if it gets another', async () => {
+    let isShut = false;
+    const budgetOf = (name: string) => (isShut && name === 'poor.test' ? 0 : 2);
+    const { supply, offer, folder } = await supplyWith(
+      budgetOf,
+      undefined,
+      (url) => isShut && hostOf(url) === 'poor.test',
+    );
+    await offer([...pages('poor.test', 40), ...pages('rich.test', 40)]);
+    const [first, ...fetched] = (await supply.take()) ?? [];
+    isShut = true;
+    // What was handed out and not fetched yet is taken back, too.
+    supply.putOff(first);
+    folder.book.setBudgets(({ name }) => budgetOf(name));
+    const before = [...fetched.map(({ url }) => url), ...(await drain(supply))];
+    const poor = before.filter((url) => hostOf(url) === 'poor.test');
+    expect(poor.length).toBeLessThan(40);
+    expect(supply).toMatchObject({ queued: 80 - before.length, idle: true });
+    isShut = false;
+    folder.book.setBudgets(({ name }) => budgetOf(name));
+    supply.budgetsChanged();
+    const all = [...before, ...(await drain(supply))].sort();
+    expect(all).toEqual([...pages('poor.test', 40), ...pages('rich.test', 40)].sort());
+    expect(supply).toMatchObject({ queued: 0, idle: true });
     await folder.close();
   });
 

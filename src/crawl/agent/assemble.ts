@@ -9,6 +9,7 @@ import { Backlog } from '../../frontier/backlog/backlog.ts';
 import { Distributor } from '../../frontier/distributor.ts';
 import { Frontier } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { SieveSupply, type Supply } from '../../frontier/supply.ts';
 import { AskedDelays } from '../../politeness/asked-delays.ts';
 import { type Budgets, Politeness } from '../../politeness/politeness.ts';
@@ -23,6 +24,7 @@ import { MemorySieve } from '../../sieve/memory-sieve.ts';
 import { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Sieve } from '../../sieve/sieve.ts';
 import { partitionOfFingerprint } from '../../url/fingerprint.ts';
+import { hostOf } from '../../url/parts.ts';
 import { HostResolver } from '../hosts/host-resolver.ts';
 import { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import { RobotsMemory } from '../hosts/robots-memory.ts';
@@ -97,7 +99,9 @@ export function assemble(
   const sieve = folder?.sieve ?? new MemorySieve();
   const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
   const frontier = frontierOf(start, opened, shared, asked, robotsMemory, asks);
-  const { supply, reputation } = orderOf(start, opened, shared, sieve, frontier, asks);
+  const isShut = (url: string) => spam?.shutsDomainOf(hostOf(url), frontier.registry) ?? false;
+  const order = orderOf(start, opened, { ...shared, isShut }, sieve, frontier, asks);
+  const { supply, reputation } = order;
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
   const permits = new FetchPermits(new Allowance(start.allowance), frontier, config.fetches);
 
@@ -124,6 +128,7 @@ export function assemble(
   const turns = turnsOf(start, around, opened, shared, {
     ...{ spam, asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory },
     blocked: decisions.blocked,
+    putOff: order.putOff,
     newScope: start.rescoped && !start.planned ? scope : undefined,
     onSeedRedirect: (from, to) => movedSeeds.redirected(from, to),
     onLinks: () => {
@@ -226,12 +231,14 @@ interface Order {
   readonly supply: Supply & { readonly taken: number };
   /** Only in the order of budgets. */
   readonly reputation: Reputation | undefined;
+  /** Takes back a URL whose domain has lost its budget; only in the order of budgets. */
+  readonly putOff?: (discovery: Discovery) => void;
 }
 
 function orderOf(
   start: AgentStart,
   { folder, restored, transport }: OpenAgent,
-  shared: Shared,
+  shared: Shared & { readonly isShut: (url: string) => boolean },
   sieve: Sieve,
   frontier: Frontier,
   asks: Asks | undefined,
@@ -250,13 +257,15 @@ function orderOf(
       pacer,
       roundTime: start.config.delay,
       fewHosts: () => frontier.fewHosts,
+      isShut: shared.isShut,
       onBlocked: (urls) => shared.counters.countSkipped('blocked', urls),
     },
     taken,
   );
   const onBudgets = () => supply.budgetsChanged();
   const parts = { transport, clock: shared.clock, pacer, onBudgets };
-  return { supply, reputation: reputationOf(start, folder.reputation, parts) };
+  const reputation = reputationOf(start, folder.reputation, parts);
+  return { supply, reputation, putOff: (discovery) => supply.putOff(discovery) };
 }
 
 function reputationOf(
@@ -334,6 +343,7 @@ interface TurnsWith {
   readonly filters: StageFilters;
   readonly robotsMemory: RobotsMemory;
   readonly blocked: ReadonlySet<string>;
+  readonly putOff: Order['putOff'];
   readonly newScope: Scope | undefined;
   readonly onSeedRedirect: (from: string, to: string) => void;
   readonly onLinks: () => void;
@@ -379,11 +389,15 @@ function turnsOf(
     payloads: new RecentCache(RECENT_PAYLOADS),
     commit: { ...commit, maxRedirects, onSeedRedirect },
   });
-  const { blocked, newScope } = parts;
+  const { blocked, newScope, putOff } = parts;
   const secondLook = { filters, standing: reputation, spam, blocked, newScope };
   const policy = new TurnPolicy({
     ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
     stillWants: (turn, discovery) => {
+      if (putOff && spam?.shuts(turn.host.domain)) {
+        putOff(discovery);
+        return false;
+      }
       const reason = reasonToSkip(turn, discovery, secondLook);
       if (reason !== undefined) {
         counters.countSkipped(reason);

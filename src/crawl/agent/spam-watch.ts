@@ -15,6 +15,7 @@
 import type { PageWords } from '../../duplicates/page-words.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Domain } from '../../frontier/host.ts';
+import type { HostRegistry } from '../../frontier/host-registry.ts';
 import type { HostStore } from '../../frontier/host-store.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import { PageMeter } from '../../spam/features/content/page-meter.ts';
@@ -32,7 +33,7 @@ const TOGETHER = 4096;
 interface SpamWatchParts {
   readonly model: LiveModel;
   /** Only in the order of budgets. */
-  readonly reputation: Pick<Reputation, 'setSpam' | 'write'> | undefined;
+  readonly reputation: Pick<Reputation, 'setSpam' | 'shutsOut' | 'write'> | undefined;
   readonly counters: Pick<Counters, 'countSpam'>;
   readonly log: EventLog;
   /** Whether the operator trusts a domain. */
@@ -64,6 +65,20 @@ export class SpamWatch {
     return domain.notes ? this.#of(domain).spam : this.#parts.model.byName(domain.name);
   }
 
+  /** By its pages the domain is spam, and gets no budget any more. */
+  shuts(domain: Domain): boolean {
+    const { reputation } = this.#parts;
+    if (!domain.notes || !reputation) return false;
+    const { judgedAt, spam } = this.#of(domain);
+    return judgedAt > 0 && reputation.shutsOut(domain.name, spam);
+  }
+
+  /** The same for the domain of a host, if it is in memory. */
+  shutsDomainOf(hostName: string, hosts: Pick<HostRegistry, 'domainOf'>): boolean {
+    const domain = hosts.domainOf(hostName);
+    return domain !== undefined && this.shuts(domain);
+  }
+
   /** A page is committed; `values` if it was measured. */
   committed(domain: Domain, url: string, values: Float64Array | undefined): void {
     if (values) {
@@ -84,8 +99,12 @@ export class SpamWatch {
     let judged = 0;
     for await (const domain of stored.domains()) {
       if (!domain.notes || here.has(domain.name)) continue;
-      if (this.#judge(domain, this.#of(domain)) && ++judged % TOGETHER === 0)
-        await this.#parts.reputation?.write();
+      if (!this.#judge(domain, this.#of(domain))) continue;
+      // Otherwise a resumed crawl would judge and count it again at its end.
+      stored.saveDomain(domain);
+      if (++judged % TOGETHER !== 0) continue;
+      await stored.write();
+      await this.#parts.reputation?.write();
     }
   }
 
@@ -95,10 +114,11 @@ export class SpamWatch {
     const before = sums.spam;
     if (!sums.judge(name, model)) return false;
     const { spam, judgedAt: pages } = sums;
+    const cleared = before >= SPAM && spam < SPAM;
     counters.countSpam('verdicts');
-    reputation?.setSpam(domain.hash, spam);
+    reputation?.setSpam(domain.hash, spam, cleared);
     if (before >= SPAM !== spam >= SPAM && !trusts(name)) {
-      counters.countSpam(spam >= SPAM ? 'found' : 'cleared');
+      counters.countSpam(cleared ? 'cleared' : 'found');
       log.event('spam-verdict', { domain: name, spam, before, pages });
     }
     return true;

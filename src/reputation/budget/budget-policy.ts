@@ -44,18 +44,9 @@ export function parseBudget(text: string): BudgetPolicy {
  * could get a budget has at least 1; otherwise a crawl by ranks alone would never begin.
  */
 export function atFirst(policy: BudgetPolicy): BudgetPolicy {
-  const best = {
-    rank: 1,
-    score: MUCH,
-    inDegree: MUCH,
-    supporters: MUCH,
-    cash: MUCH,
-    domains: MUCH,
-    mean: 1,
-  };
   return {
     budget: (domain) =>
-      Math.max(policy.budget(domain), Math.min(1, policy.budget({ ...domain, ...best }))),
+      Math.max(policy.budget(domain), Math.min(1, policy.budget({ ...domain, ...BEST }))),
     toString: () => String(policy),
   };
 }
@@ -63,14 +54,28 @@ export function atFirst(policy: BudgetPolicy): BudgetPolicy {
 /** A score with which any domain is among the best. */
 const MUCH = 1e6;
 
-/** With fewer pages a verdict on spam does not shut a domain out. */
-const FEW_PAGES = 3;
+/** What a domain among the best has. */
+const BEST = {
+  rank: 1,
+  score: MUCH,
+  inDegree: MUCH,
+  supporters: MUCH,
+  cash: MUCH,
+  domains: MUCH,
+  mean: 1,
+};
+
+/** Whether a verdict on spam leaves a domain nothing, however good its rank. */
+export function shutsOut(policy: BudgetPolicy, name: string, spam: number): boolean {
+  const best = { ...BEST, name };
+  return policy.budget({ ...best, spam }) === 0 && policy.budget({ ...best, spam: 0 }) > 0;
+}
 
 /**
  * The budget function for the book: the policy at this standing, unless the operator has decided.
  *
- * A verdict by name or by the first pages is often wrong, and only later pages correct it. So it
- * leaves a domain a budget of 1, if the domain has one without the verdict.
+ * A verdict by name alone leaves a domain a budget of 1, if the domain has one without the verdict:
+ * only pages can correct it.
  */
 export function budgets(policy: BudgetPolicy, standing: Standing, rank: Ranking): BudgetOf {
   return (record) => {
@@ -79,10 +84,12 @@ export function budgets(policy: BudgetPolicy, standing: Standing, rank: Ranking)
     if (override === 'blocked') return 0;
     const domain = viewOf(record, standing, rank);
     const own = policy.budget(domain);
-    if (override === undefined)
-      return own === 0 && record.pages < FEW_PAGES
-        ? Math.min(1, policy.budget({ ...domain, spam: 0 }))
-        : own;
+    if (override === undefined) {
+      if (record.pages === 0)
+        return Math.max(own, Math.min(1, policy.budget({ ...domain, spam: 0 })));
+      // Whatever the policy does with a lower rank: URLs of such a domain are put off.
+      return domain.spam > 0 && shutsOut(policy, domain.name, domain.spam) ? 0 : own;
+    }
     const best = Math.max(domain.score, standing.scores[0] ?? 0);
     return Math.max(own, policy.budget({ ...domain, rank: 1, score: best, spam: 0 }));
   };

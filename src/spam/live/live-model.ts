@@ -7,8 +7,9 @@
  *           the number of pages, 0, are known.
  *
  *           In a table `content:pages` is the number of pages of a whole crawl, in a verdict how
- *           far this crawl has come. So it is missing here, unless the model was trained on
- *           domains at the stages of a crawl (`stages`).
+ *           far this crawl has come. So it is missing here. A model may have parts of its own for
+ *           domains of which few pages were read (`stages`): means of one page tell other things
+ *           than means of thirty.
  * Requires  a model trained on the sets `content` (part `a`) and `names` only: a crawl has neither
  *           a graph nor the terms of whole sites.
  * Ensures   a verdict depends on the model, the name and the sums alone. It is a multiple of
@@ -23,7 +24,7 @@ import { PageMeter } from '../features/content/page-meter.ts';
 import { SiteSums } from '../features/content/site-sums.ts';
 import type { WordLists } from '../features/content/word-lists.ts';
 import { NAME_COLUMNS, nameValues } from '../features/names/name-set.ts';
-import { probability } from '../learn/calibrate.ts';
+import { type Calibration, probability } from '../learn/calibrate.ts';
 import { scoreSite } from '../learn/learners.ts';
 import type { ModelPart, SpamModel } from '../model.ts';
 
@@ -38,11 +39,9 @@ export class LiveModel {
   readonly words: WordLists;
   /** Sums of pages that were measured with other lists of words cannot be continued. */
   readonly listsId: number;
-  readonly #model: SpamModel;
   readonly #features: readonly Feature[];
   readonly #row: Float64Array;
-  /** The row of each set of features, which several parts share. */
-  readonly #rows: readonly SetRow[];
+  readonly #stages: readonly Stage[];
   readonly #byName = new Map<string, number>();
 
   /** `path` is named in errors. */
@@ -55,7 +54,7 @@ export class LiveModel {
         'Make features with "drumlin spam features --level domain", and train a model with them.',
       );
     const known = featuresOf((words?.queries.length ?? 0) > 0);
-    if (!model.stages) known.set('content:pages', () => Number.NaN);
+    known.set('content:pages', () => Number.NaN);
     const other = model.features.find((name) => !known.has(name));
     if (other !== undefined)
       throw refusal(`${path} needs the feature "${other}", which a crawl does not have.`);
@@ -64,10 +63,12 @@ export class LiveModel {
     this.listsId = Number(
       xxh64(`${words.collection.join(' ')}\n${words.queries.join(' ')}`) & 0xffff_ffffn,
     );
-    this.#model = model;
     this.#features = model.features.map((name) => known.get(name) as Feature);
     this.#row = new Float64Array(model.features.length);
-    this.#rows = rowsOf(model.parts);
+    this.#stages = [{ ...model, pages: 0 }, ...(model.stages ?? [])].map((stage) => ({
+      ...{ pages: stage.pages, calibration: stage.calibration },
+      rows: rowsOf(stage.parts),
+    }));
   }
 
   /** The verdict on a domain of which no page was measured. */
@@ -86,12 +87,15 @@ export class LiveModel {
     const site = { name, sums };
     const ofName = nameValues(name);
     for (let i = 0; i < row.length; i++) row[i] = this.#features[i](site, ofName);
+    const { rows, calibration } = this.#stages.findLast(
+      ({ pages }) => pages <= sums.pages,
+    ) as Stage;
     let sum = 0;
-    for (const { features, values, parts } of this.#rows) {
+    for (const { features, values, parts } of rows) {
       for (let i = 0; i < values.length; i++) values[i] = row[features[i]];
       for (const { fitted, weight } of parts) sum += weight * scoreSite(fitted, values);
     }
-    return Math.round(probability(this.#model.calibration, sum) * STEPS) / STEPS;
+    return Math.round(probability(calibration, sum) * STEPS) / STEPS;
   }
 }
 
@@ -120,6 +124,13 @@ const damaged = (path: string, cause?: unknown): DrumlinError =>
       cause,
     },
   );
+
+interface Stage {
+  readonly pages: number;
+  readonly calibration: Calibration;
+  /** The row of each set of features, which several parts share. */
+  readonly rows: readonly SetRow[];
+}
 
 interface SetRow {
   readonly features: readonly number[];

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { SpamWatch } from '../../../src/crawl/agent/spam-watch.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
+import { Disk } from '../../../src/disk/disk.ts';
 import { Domain } from '../../../src/frontier/host.ts';
+import { HostStore } from '../../../src/frontier/host-store.ts';
 import { MEASURES, rounded } from '../../../src/spam/features/content/measures.ts';
 import { LiveModel } from '../../../src/spam/live/live-model.ts';
+import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { tinyModel } from '../../spam/live/tiny-model.ts';
 
 /** By name the domain is ham, by a page of so many words it is spam. */
@@ -28,4 +31,58 @@ test('a domain that turns out to be spam is counted and logged, unless the opera
   expect(judged.events).toEqual(['spam-verdict']);
   expect(judged.counted).toEqual({ verdicts: 1, found: 1, pages: 1 });
   expect(watched(true)).toEqual({ events: [], counted: { verdicts: 1 }, spam: 0 });
+});
+
+/** A store of its own for every test, and what is known of domains in memory. */
+async function storeWith(domains: readonly Domain[]) {
+  const folder = temporaryFolder();
+  const store = await HostStore.open({ disk: new Disk(), folder, memory: 2 ** 20 });
+  for (const domain of domains) store.saveDomain(domain);
+  return store;
+}
+
+test('at the end of a crawl domains on disk are judged once, however often it is resumed', async () => {
+  const counters = new Counters();
+  const watch = () =>
+    new SpamWatch({
+      ...{ model: new LiveModel(tinyModel(0.3), 'm.json'), reputation: undefined, counters },
+      ...{ log: { event: () => {} }, trusts: () => false },
+    });
+  const domains = ['a.example', 'b.example', 'c.example'].map((name) => new Domain(name));
+  const first = watch();
+  // The second page is between two stages.
+  for (const domain of domains)
+    for (const path of ['', 'two'])
+      first.committed(domain, `http://${domain.name}/${path}`, values);
+  const store = await storeWith(domains);
+  expect(counters.spam?.verdicts).toBe(3);
+  await first.conclude({ domainsInMemory: () => [domains[0]] }, store);
+  expect(counters.spam?.verdicts).toBe(6);
+  await watch().conclude({ domainsInMemory: () => [domains[0]] }, store);
+  expect(counters.spam?.verdicts).toBe(6);
+  await store.close();
+});
+
+test('a domain that its pages have shut out is not fetched from, unless the operator has decided', () => {
+  const set: unknown[] = [];
+  const decided = new Set<string>();
+  const reputation = {
+    setSpam: (...verdict: unknown[]) => void set.push(verdict),
+    shutsOut: (name: string, spam: number) => !decided.has(name) && spam > 0.5,
+    write: async () => {},
+  };
+  const watch = new SpamWatch({
+    ...{ model: new LiveModel(tinyModel(0.3), 'm.json'), reputation, counters: new Counters() },
+    ...{ log: { event: () => {} }, trusts: () => false },
+  });
+  const domain = new Domain('a.example');
+  expect(watch.shuts(domain)).toBe(false);
+  const hosts = { domainOf: (host: string) => (host === 'www.a.example' ? domain : undefined) };
+  watch.committed(domain, 'http://a.example/', values);
+  expect(set).toEqual([[domain.hash, watch.spamOf(domain), false]]);
+  expect(watch.shuts(domain)).toBe(true);
+  expect(watch.shutsDomainOf('www.a.example', hosts)).toBe(true);
+  expect(watch.shutsDomainOf('other.example', hosts)).toBe(false);
+  decided.add('a.example');
+  expect(watch.shuts(domain)).toBe(false);
 });

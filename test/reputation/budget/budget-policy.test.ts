@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { xxh64 } from '../../../src/base/xxh64.ts';
 import type { DomainView } from '../../../src/reputation/budget/budget-expression.ts';
-import { atFirst, budgets, parseBudget } from '../../../src/reputation/budget/budget-policy.ts';
+import {
+  atFirst,
+  budgets,
+  parseBudget,
+  shutsOut,
+} from '../../../src/reputation/budget/budget-policy.ts';
 import { newRecord } from '../../../src/reputation/budget/domain-record.ts';
 import { SCORES, Standing } from '../../../src/reputation/budget/standing.ts';
 
@@ -193,14 +198,38 @@ describe('spam', () => {
   });
 });
 
-test('a verdict on spam shuts no domain out before its third page', () => {
-  const policy = parseBudget('proportional(power=2) * (1 - spam)^2');
+describe('a verdict on spam', () => {
+  const policy = parseBudget('spam < 0.9 ? proportional(power=2) * (1 - spam)^2 : 0');
   const price = budgets(policy, Standing.none, 'in');
   const of = (pages: number, spam: number, more = {}) =>
     price({ ...newRecord('a.example', 0), ...{ pages, spam }, ...more });
-  expect([0, 1, 2, 3, 400].map((pages) => of(pages, 0.9))).toEqual([1, 1, 1, 0, 0]);
-  expect(of(0, 0.2)).toBe(1);
-  expect(of(0, 0.9, { override: 'blocked' })).toBe(0);
-  const none = budgets(parseBudget('0 * (1 - spam)'), Standing.none, 'in');
-  expect(none({ ...newRecord('a.example', 0), spam: 0.9 })).toBe(0);
+
+  test('by the name alone shuts no domain out', () => {
+    expect([0, 1, 2, 400].map((pages) => of(pages, 0.9))).toEqual([1, 0, 0, 0]);
+    expect(of(0, 0.2)).toBe(1);
+    expect(of(0, 0.9, { override: 'blocked' })).toBe(0);
+    const none = budgets(parseBudget('0 * (1 - spam)'), Standing.none, 'in');
+    expect(none({ ...newRecord('a.example', 0), spam: 0.9 })).toBe(0);
+  });
+
+  test('shuts a domain out if it leaves nothing to the best of domains', () => {
+    expect(shutsOut(policy, 'a.example', 0.9)).toBe(true);
+    expect(shutsOut(policy, 'a.example', 0.89)).toBe(false);
+    const soft = parseBudget('proportional(power=2) * (1 - spam)^2');
+    expect([0.9, 0.99, 0.999].map((spam) => shutsOut(soft, 'a.example', spam))).toEqual([
+      ...[false, false, true],
+    ]);
+    // The policy leaves nothing to anybody: that is not the verdict's doing.
+    expect(shutsOut(parseBudget('0 * spam'), 'a.example', 1)).toBe(false);
+    expect(shutsOut(parseBudget('boost(.edu=0) * 9'), 'a.edu', 1)).toBe(false);
+  });
+
+  test('that shuts a domain out leaves it no budget at any rank, whatever the policy', () => {
+    const odd = parseBudget('rank > 10 ? 5 : spam > 0.5 ? 0 : 100');
+    const record = { ...newRecord('a.example', 0), pages: 1, spam: 0.6 };
+    expect(odd.budget({ ...view({}), rank: 11, spam: 0.6 })).toBe(5);
+    expect(budgets(odd, Standing.none, 'in')(record)).toBe(0);
+    expect(budgets(odd, Standing.none, 'in')({ ...record, override: 7 })).toBe(7);
+    expect(budgets(odd, Standing.none, 'in')({ ...record, override: 'trusted' })).toBe(100);
+  });
 });

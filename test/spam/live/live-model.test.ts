@@ -30,7 +30,7 @@ describe('a model in a crawl', () => {
       names: sets.flatMap(({ name, columns }) => columns.map((column) => `${name}:${column}`)),
       columns: sets.flatMap(({ values }) => values),
     };
-    const live = new LiveModel({ ...tinyModel(), stages: true }, 'm.json');
+    const live = new LiveModel(tinyModel(), 'm.json');
     const scores = scoreSites(tinyModel(), table);
     for (const [i, { name, sums }] of sites.entries())
       expect(live.verdict(name, sums)).toBeCloseTo(scores[i], 4);
@@ -38,18 +38,34 @@ describe('a model in a crawl', () => {
     expect(new Set(scores.map((score) => Math.round(score * 1e4))).size).toBe(3);
   });
 
-  test('knows the number of pages only if it was trained on stages of a crawl', () => {
+  test('does not know how many pages of a domain were read', () => {
     const model = { ...tinyModel(), features: ['content:pages'] };
     const [part] = model.parts;
     const stumps = [{ feature: 0, threshold: 1.5, below: -1, above: 1, missing: 0 }];
     const parts = [{ ...part, features: [0], fitted: { kind: 'stumps' as const, stumps } }];
-    const verdicts = (stages: boolean) => {
-      const live = new LiveModel({ ...model, parts, stages }, 'm.json');
-      return [[], [9], [9, 9]].map((pages) => live.verdict('a.example', sumsOf(...pages)));
-    };
-    expect(new Set(verdicts(false)).size).toBe(1);
-    const [none, one, two] = verdicts(true);
-    expect([none === one, one < two]).toEqual([true, true]);
+    const live = new LiveModel({ ...model, parts }, 'm.json');
+    const verdicts = [[], [9], [9, 9]].map((pages) => live.verdict('a.example', sumsOf(...pages)));
+    expect(new Set(verdicts).size).toBe(1);
+  });
+
+  test('judges domains of few pages by parts of their own', () => {
+    const { parts } = tinyModel();
+    const [part] = parts;
+    const stumps = [{ feature: 0, threshold: 0, below: 1, above: 1, missing: 1 }];
+    const sure = [{ ...part, fitted: { kind: 'stumps' as const, stumps } }];
+    const stages = [
+      { pages: 1, parts, calibration: { slope: 4, constant: -9 } },
+      { pages: 3, parts: sure, calibration: { slope: 4, constant: 9 } },
+    ];
+    const live = new LiveModel({ ...tinyModel(), stages }, 'm.json');
+    const verdicts = [[], [90], [90, 20], [90, 20, 90], [9, 9, 9, 9]].map((pages) =>
+      live.verdict('a.example', sumsOf(...pages)),
+    );
+    const [none, one, two, three, four] = verdicts;
+    expect(none).toBe(new LiveModel(tinyModel(), 'm.json').byName('a.example'));
+    expect([one < 0.1, two < 0.1, one === two]).toEqual([true, true, false]);
+    expect(three).toBe(four);
+    expect(three).toBeGreaterThan(0.9);
   });
 
   test('is refused, with the remedy, if it needs what a crawl does not have', () => {
