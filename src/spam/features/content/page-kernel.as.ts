@@ -144,7 +144,7 @@ function trigrams(all: u32): void {
     let place = <u32>hash & mask;
     let slot = TABLE + ((<usize>place) << 2);
     let entry = load<u32>(slot);
-    while (<u32>(entry != 0) & <u32>(entry != key)) {
+    while (u32(entry != 0) & u32(entry != key)) {
       place = (place + 1) & mask;
       slot = TABLE + ((<usize>place) << 2);
       entry = load<u32>(slot);
@@ -152,7 +152,7 @@ function trigrams(all: u32): void {
     // Without a branch: whether a trigram repeats cannot be predicted.
     store<u32>(slot, key);
     store<u32>(again, place);
-    again += <usize>(entry != 0) << 2;
+    again += usize(entry != 0) << 2;
   }
   const distinct = all - (<u32>(again - INPUT) >>> 2);
   let repeats: usize = REPEATED;
@@ -162,7 +162,7 @@ function trigrams(all: u32): void {
     const count = <u32>load<u16>(counter);
     store<u16>(counter, <u16>(count + 1));
     store<u32>(repeats, place);
-    repeats += <usize>(count == 0) << 2;
+    repeats += usize(count == 0) << 2;
   }
   for (let at: usize = REPEATED; at < repeats; at += 4) {
     const counter = REPEATS + ((<usize>load<u32>(at)) << 1);
