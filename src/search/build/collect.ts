@@ -25,7 +25,7 @@ const PER_VERSION: Bytes = 160;
  * Of the memory, what a run may take. The rest is for what is there beside it: known variants, the
  * page that is read, garbage; and when runs are merged, what they were collected in.
  */
-const RUN_SHARE = 0.5;
+const RUN_SHARE = 0.375;
 /** More is of no use: the kernel has 32-bit addresses. */
 const MOST_MEMORY: Bytes = 2 ** 30;
 

@@ -26,7 +26,7 @@ interface VersionText {
 /** Memory of a term besides: a place in the order. */
 const PER_TERM: Bytes = 16;
 /** Variants of words that are kept from run to run: about 200 bytes each. */
-const KEPT = 200_000;
+const KEPT = 100_000;
 
 export class RunBuilder {
   readonly #kernel: RunKernel;
