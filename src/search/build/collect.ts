@@ -12,19 +12,22 @@ import { hostOf } from '../../url/parts.ts';
 import { LinkLines } from '../links/link-lines.ts';
 import { FORMATS } from '../store/formats.ts';
 import type { CrawlSpan } from '../store/index-folder.ts';
-import { type Output, writeOutputs } from '../store/output.ts';
-import { VariantTable } from '../store/words.ts';
+import { writeOutputs } from '../store/output.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { type PageCapture, pageKey, type Reading, type Revisit, textKey } from './read-archives.ts';
 import { RunBuilder } from './run-builder.ts';
 import { captureLine, revisitLine } from './sighting-lines.ts';
 import type { IndexCounts, IndexPlan, IndexWork, Progress } from './work.ts';
 
-/** Memory of a version besides its words. */
-const PER_VERSION: Bytes = 600;
+/** Memory of a version in `#known`. */
+const PER_VERSION: Bytes = 160;
+/**
+ * Of the memory, what a run may take. The rest is for what is there beside it: known variants, the
+ * page that is read, garbage; and when runs are merged, what they were collected in.
+ */
+const RUN_SHARE = 0.375;
 /** More is of no use: the kernel has 32-bit addresses. */
 const MOST_MEMORY: Bytes = 2 ** 30;
-/** Lines that are written at once. */
-const SLICE = 10_000;
 
 interface CollectOptions {
   readonly memory: Bytes;
@@ -41,13 +44,6 @@ export interface CaptureSource {
   read(): AsyncIterable<Reading> | Iterable<Reading>;
 }
 
-interface Version {
-  readonly words: number;
-  readonly titleWords: number;
-  readonly language: number;
-  readonly capture: Pick<PageCapture, 'file' | 'offset' | 'url' | 'title'>;
-}
-
 /** Reads what is left of the plan; returns the progress at its end. */
 export async function collectRuns(
   work: IndexWork,
@@ -58,11 +54,12 @@ export async function collectRuns(
 ): Promise<Progress> {
   if (start.file === plan.files.length) return start;
   const collector = new Collector(work, plan, start, reader);
+  const most = Math.min(RUN_SHARE * memory, MOST_MEMORY);
   const before = [0];
   for (const [i, { bytes }] of plan.files.entries()) before.push(before[i] + bytes);
   for await (const { file, offset, hasResponses, capture } of reader.read()) {
     signal?.throwIfAborted();
-    if (collector.bytes >= Math.min(memory, MOST_MEMORY)) {
+    if (collector.bytes >= most) {
       await collector.flush({ file, offset, hasResponses });
       onProgress?.((before[file] + offset) / before[plan.files.length]);
     }
@@ -82,9 +79,8 @@ class Collector {
   readonly #builder: RunBuilder;
   /** The versions of this run by page and text. */
   readonly #known = new Map<string, number>();
-  #versions: Version[] = [];
-  #lines: string[] = [];
-  #held: Bytes = 0;
+  readonly #versions = new HeldBytes();
+  readonly #lines = new HeldBytes();
   readonly #links: LinkLines | undefined;
 
   constructor(work: IndexWork, plan: IndexPlan, start: Progress, reader: CaptureSource) {
@@ -95,7 +91,7 @@ class Collector {
     this.#crawls = new Map(start.crawls.map((span) => [span.name, span]));
     this.#runs = start.runs;
     this.#count = start.versions;
-    this.#builder = new RunBuilder(new VariantTable(), plan.settings.positions);
+    this.#builder = new RunBuilder(plan.settings.positions);
     const { settings, files } = plan;
     if (settings.links)
       this.#links = new LinkLines(
@@ -105,7 +101,8 @@ class Collector {
   }
 
   get bytes(): Bytes {
-    return this.#builder.bytes + this.#held + (this.#links?.bytes ?? 0);
+    const held = this.#versions.length + this.#lines.length + PER_VERSION * this.#known.size;
+    return this.#builder.bytes + held + (this.#links?.bytes ?? 0);
   }
 
   add(capture: PageCapture | Revisit, file: number): void {
@@ -114,10 +111,10 @@ class Collector {
     this.#seen(this.#plan.files[file].crawl, time);
     if ('text' in capture) {
       const text = textKey(capture.title, capture.text);
-      this.#line(captureLine(key, time, text, this.#versionOf(key, text, capture)));
+      this.#lines.line(captureLine(key, time, text, this.#versionOf(key, text, capture)));
       const links = this.#links && capture.links;
       if (links) this.#links?.add(url, this.#plan.files[file].crawl, time, links);
-    } else this.#line(revisitLine(key, time, capture.refersTo));
+    } else this.#lines.line(revisitLine(key, time, capture.refersTo));
   }
 
   /** Writes the run, if there is anything in it, and saves the progress. */
@@ -142,11 +139,10 @@ class Collector {
     const source = { text: body, title, language, host: hostOf(url) };
     const [words, titleWords] = this.#builder.add(version, source);
     this.#known.set(name, version);
-    this.#versions.push({
-      ...{ words, titleWords },
-      ...{ language: this.#languageOf(language), capture: { file, offset, url, title } },
-    });
-    this.#held += PER_VERSION + 2 * (url.length + title.length);
+    for (const value of [words, titleWords, this.#languageOf(language), file, offset])
+      this.#versions.varint(value);
+    this.#versions.text(url);
+    this.#versions.text(title);
     return version;
   }
 
@@ -163,15 +159,9 @@ class Collector {
     }
   }
 
-  #line(line: string): void {
-    this.#lines.push(line);
-    this.#held += line.length + 48;
-  }
-
   async #writeRun(): Promise<void> {
     const path = this.#work.run(this.#runs);
     const { disk } = this.#work;
-    const versions = this.#versions;
     await writeOutputs(
       disk,
       [
@@ -180,30 +170,17 @@ class Collector {
       ],
       async ([run, table]) => {
         await this.#builder.write(run);
-        for (const version of versions) {
-          writeTemporary(table, version);
+        for (const piece of this.#versions.take()) {
+          table.bytes(piece);
           await table.settle();
         }
       },
     );
     await writeText(disk, `${path}.sightings`, async (file) => {
-      for (let from = 0; from < this.#lines.length; from += SLICE) {
-        const lines = this.#lines.slice(from, from + SLICE).join('\n');
-        await file.write(Buffer.from(`${lines}\n`, 'latin1'));
-      }
+      for (const piece of this.#lines.take()) await file.write(piece);
     });
     await this.#links?.write(disk, `${path}.links`);
     this.#runs++;
     this.#known.clear();
-    this.#versions = [];
-    this.#lines = [];
-    this.#held = 0;
   }
-}
-
-function writeTemporary(out: Output, { words, titleWords, language, capture }: Version): void {
-  for (const value of [words, titleWords, language, capture.file, capture.offset])
-    out.varint(value);
-  out.text(capture.url);
-  out.text(capture.title);
 }

@@ -31,6 +31,8 @@ import type { IndexPlan, IndexWork, Progress } from './work.ts';
 
 /** Runs merged at once. */
 const MOST_RUNS = 16;
+/** Of the memory, what sorting may take: the last run was collected in the rest. */
+const SORT_SHARE = 0.5;
 
 interface FinishOptions {
   readonly memory: Bytes;
@@ -46,8 +48,9 @@ export async function finishPart(
   progress: Progress,
   folder: string,
   earlier: readonly SightingsReader[],
-  { memory, mostRuns = MOST_RUNS, onProgress }: FinishOptions,
+  { memory: most, mostRuns = MOST_RUNS, onProgress }: FinishOptions,
 ): Promise<PartInfo> {
+  const memory = SORT_SHARE * most;
   const { disk } = work;
   const sorted = join(work.path, 'sightings.sorted');
   onProgress?.('sorting', 0);

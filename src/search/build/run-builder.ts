@@ -13,7 +13,7 @@
 import type { Bytes } from '../../base/units.ts';
 import { FIELD, type Field, hasPositions } from '../store/formats.ts';
 import type { Output } from '../store/output.ts';
-import type { VariantTable } from '../store/words.ts';
+import { VariantTable } from '../store/words.ts';
 import { RunKernel } from './run-kernel.ts';
 
 interface VersionText {
@@ -23,19 +23,22 @@ interface VersionText {
   readonly host: string;
 }
 
-/** Memory of a term besides: a place in the order, and what is known of its variants. */
-const PER_TERM: Bytes = 100;
+/** Memory of a term besides: a place in the order. */
+const PER_TERM: Bytes = 16;
+/** Variants of words that are kept from run to run: about 200 bytes each. */
+const KEPT = 100_000;
 
 export class RunBuilder {
   readonly #kernel: RunKernel;
-  readonly #variants: VariantTable;
+  #variants = new VariantTable();
+  /** Words that were asked for since the table of variants is there. */
+  #asked = 0;
   readonly #withPositions: boolean;
   /** Languages in the order in which they were seen: their numbers in the kernel, from 1. */
   readonly #languages: string[] = [];
 
-  constructor(variants: VariantTable, withPositions: boolean) {
+  constructor(withPositions: boolean) {
     this.#kernel = new RunKernel((term, language) => this.#variantsOf(term, language - 1));
-    this.#variants = variants;
     this.#withPositions = withPositions;
   }
 
@@ -78,6 +81,10 @@ export class RunBuilder {
 
   /** The terms of the variants of a term: asked for when the term was last in another language. */
   #variantsOf(term: number, language: number): readonly number[] {
+    if (this.#asked++ === KEPT) {
+      this.#variants = new VariantTable();
+      this.#asked = 1;
+    }
     const field =
       this.#kernel.fieldOf(term) === FIELD.title ? FIELD.titleVariant : FIELD.bodyVariant;
     return this.#variants
