@@ -45,7 +45,7 @@ export interface Conditions {
   /** All bits of one alternative of each clause. */
   readonly clauses: readonly (readonly (readonly number[])[])[];
   readonly excluded: readonly number[];
-  /** Terms of one clause: a version that matches has at least one of them. */
+  /** The terms of the clause with the fewest postings: a version that matches has one of them. */
   readonly driving: ReadonlySet<string>;
 }
 
