@@ -308,7 +308,7 @@ describe('a query that cannot be answered', () => {
     ['', {}, 'has no word to search for'],
     ['!!!', {}, 'has no word to search for'],
     ['-crowd', {}, 'only excludes'],
-    ['the and', {}, 'only words that most pages have: the, and'],
+    ['the and', {}, 'more than a fifth of the versions have: the, and'],
     ['or crowd', {}, '"or" does not stand between two words'],
     ['crowd site:', {}, 'names no site'],
     ['crowd', { at: '2010' }, 'no capture before this time. Choose a time from 2011-10-01'],

@@ -120,7 +120,7 @@ async function answer(index: SearchIndex, wanted: NaiveQuery, from: number, to: 
       }),
     );
   } catch (error) {
-    if (error instanceof DrumlinError && error.fact.includes('most pages'))
+    if (error instanceof DrumlinError && error.fact.includes('only function words'))
       return 'only stop words';
     throw error;
   }
