@@ -16,6 +16,7 @@ import { inputFiles } from '../../corpus/inputs.ts';
 import { Disk } from '../../disk/disk.ts';
 import { FolderLock } from '../../disk/folder-lock.ts';
 import { BLOCK } from '../store/formats.ts';
+import { lengthsOf } from '../store/index-file.ts';
 import {
   type IndexManifest,
   type IndexSettings,
@@ -141,7 +142,8 @@ async function addPart(
   }
   const info = await finishPart(work, plan, progress, folder, earlier, options);
   await disk.syncFolder(folder);
-  const after = { settings, parts: [...parts, info] };
+  const lengths = await lengthsOf(disk, folder);
+  const after = { settings, parts: [...parts, { ...info, lengths }] };
   await writeManifest(disk, out, after);
   return after;
 }

@@ -62,9 +62,9 @@ export class LinkGraph {
         const { parts: infos, settings } = await requireManifest(disk, folder);
         unit ??= settings.epoch;
         if (settings.epoch !== unit) throw otherEpochs(folders[0], unit, folder, settings.epoch);
-        for (const [i, { links }] of infos.entries()) {
+        for (const [i, { links, lengths }] of infos.entries()) {
           if (links === undefined) throw noLinks(folder);
-          parts.push(await LinkPart.open(disk, partFolder(folder, i), links.nodes));
+          parts.push(await LinkPart.open(disk, partFolder(folder, i), links.nodes, lengths));
           orders.push(settings.epoch === 'crawl' ? crawlNumbers(links.crawls, names) : undefined);
         }
       }
