@@ -12,6 +12,7 @@
  */
 import type { LinkGraph } from '../links/link-graph.ts';
 import type { SearchIndex, SearchOptions } from '../query/search-index.ts';
+import { placeOf } from '../store/keys.ts';
 import { type Counts, changeOf } from './change.ts';
 import type { SmallGraph } from './order.ts';
 import type { TwoStates } from './states.ts';
@@ -181,15 +182,7 @@ class PagesAt {
 
   /** The page of a URL; -1 if it was never captured. */
   pageOf(node: number): number {
-    const { keys } = this.#index.pages;
-    const key = this.#links.keys[node];
-    let [low, high] = [0, keys.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (keys[middle] < key) low = middle + 1;
-      else high = middle;
-    }
-    return keys[low] === key ? low : -1;
+    return placeOf(this.#index.pages.keys, this.#links.keys[node]);
   }
 
   /** The version of a URL in the state after; -1 if it is not there. */

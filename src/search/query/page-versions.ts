@@ -2,9 +2,12 @@
 import type { Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import { canonicalise } from '../../url/canonical.ts';
+import { placeOf } from '../store/keys.ts';
 import type { SearchIndex } from './search-index.ts';
 
 export interface PageVersion {
+  /** The same in every index: see `Pages.idOf`. */
+  readonly id: string;
   /** Its number in the open index. */
   readonly version: number;
   readonly title: string;
@@ -38,19 +41,9 @@ async function described(index: SearchIndex, version: number): Promise<PageVersi
   const { title } = await part.name(local);
   const { language, file } = part.versions.at(local);
   return {
-    ...{ version, title, language: part.info.languages[language] ?? '' },
+    ...{ id: index.pages.idOf(version), version, title },
+    ...{ language: part.info.languages[language] ?? '' },
     ...{ first: firsts[version], last: lasts[version], captures: captures[version] },
     place: part.info.files[file].place,
   };
-}
-
-/** Where a key is in a sorted list; -1 if it is not there. */
-function placeOf(keys: readonly bigint[], key: bigint): number {
-  let [low, high] = [0, keys.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (keys[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return keys[low] === key ? low : -1;
 }
