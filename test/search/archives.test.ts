@@ -1,4 +1,11 @@
-import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { search } from '../../src/cli/commands/search/work.ts';
@@ -279,6 +286,29 @@ describe('an index of archives', () => {
     }
   });
 
+  test('goes to no folder that holds something else', async () => {
+    const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
+    const other = await crawl([page('http://b.example/', 'Coast', PROSE)], OCTOBER);
+    const before = readdirSync(other);
+    await expect(indexArchives([dir], other, { disk })).rejects.toThrow(
+      'is not an index, and not empty. Name a new folder',
+    );
+    expect(readdirSync(other)).toEqual(before);
+  });
+
+  test('says how to go on if its progress is damaged', async () => {
+    const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
+    const out = join(temporaryFolder(), 'index');
+    const mortal = new Disk(new FaultyFileSystem({ skipSync: true, operations: 8 }));
+    await expect(indexArchives([dir], out, { disk: mortal })).rejects.toThrow();
+    writeFileSync(join(out, 'work/progress.json'), '{"runs":');
+    await expect(indexArchives([dir], out, { disk })).rejects.toThrow(
+      `progress.json is damaged: it is not JSON. Delete the folder ${join(out, 'work')}`,
+    );
+    rmSync(join(out, 'work'), { recursive: true });
+    expect(await indexArchives([dir], out, { disk })).toMatchObject({ versions: 1 });
+  });
+
   test('refuses damage, another version and no index', async () => {
     const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
     const { out, index } = await indexed([dir]);
@@ -311,12 +341,16 @@ describe('a query that cannot be answered', () => {
     ['the and', {}, 'more than a fifth of the versions have: the, and'],
     ['or crowd', {}, '"or" does not stand between two words'],
     ['crowd site:', {}, 'names no site'],
+    ['a'.repeat(1_001), {}, 'it has 1,001 characters. Use 1,000 characters at most'],
+    ['a '.repeat(101), {}, 'it has 101 words. Use 100 words at most'],
+    [`"${'a '.repeat(60)}" ${'b '.repeat(41)}`, {}, 'it has 101 words'],
+    ['a* '.repeat(9), {}, 'it has 9 words with *. Use 8 words with * at most'],
     ['crowd', { at: '2010' }, 'no capture before this time. Choose a time from 2011-10-01'],
     ['crowd', { from: '2012' }, 'no capture at or after this time'],
     ['crowd', { at: '2011-13' }, 'is not a time'],
     ['crowd', { at: '2011-02-30' }, 'is not a time'],
     ['crowd', { from: '2012', to: '2011' }, 'ends before it begins'],
-    ['crowd', { at: '2011', to: '2012' }, 'Leave out --at'],
+    ['crowd', { at: '2011', to: '2012' }, 'Give "at" alone, or "from" and "to"'],
   ])('%s %o is an error with a remedy', async (query, times, fact) => {
     shared ??= crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER).then((dir) =>
       indexed([dir]),

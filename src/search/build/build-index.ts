@@ -95,6 +95,7 @@ export async function buildIndex(
   const { disk = new Disk(), memory = MEMORY, maxPage = MAX_PAGE, mostRuns } = options;
   const { onProgress, onWarning, signal } = options;
   await disk.makeFolder(out);
+  if ((await readManifest(disk, out)) === undefined) await requireOwn(disk, out);
   const lock = FolderLock.acquire(out);
   try {
     const before = await readManifest(disk, out);
@@ -118,6 +119,20 @@ export async function buildIndex(
   } finally {
     lock.release();
   }
+}
+
+/** What an index that was never finished has in its folder. */
+const OWN = /^(?:work|parts|index\.json\.tmp|LOCK(?:\..*)?)$/;
+
+/** Refuses a folder with other files: it is not an index. */
+async function requireOwn(disk: Disk, out: string): Promise<void> {
+  if ((await disk.list(out)).every((name) => OWN.test(name))) return;
+  throw new DrumlinError(
+    'FOLDER_NOT_EMPTY',
+    `${out} is not an index, and not empty.`,
+    'Name a new folder with --out, or one that "drumlin search index" made.',
+    { exitCode: EXIT.folder },
+  );
 }
 
 const hasFile = ({ parts }: IndexManifest, { path, bytes }: PlannedFile): boolean =>
