@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { search } from '../../src/cli/commands/search/work.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { buildIndex, indexArchives } from '../../src/search/build/build-index.ts';
+import { crawlNames } from '../../src/search/build/crawl-names.ts';
 import { CHANGED } from '../../src/search/changed/order.ts';
 import { describe as described } from '../../src/search/query/results.ts';
 import { SearchIndex, type SearchOptions } from '../../src/search/query/search-index.ts';
@@ -284,6 +285,30 @@ describe('an index of archives', () => {
       expect(await answers(out)).toEqual(expected);
       expect(readdirSync(out).sort()).toEqual(expect.not.arrayContaining(['work']));
     }
+  });
+
+  test('names crawls by as much of their paths as differs', async () => {
+    const years = ['2011', '2012', '2013'].map((year) => join(temporaryFolder(), year, 'crawl'));
+    for (const [i, dir] of years.entries())
+      await writeCrawl(dir, [page('http://a.example/', 'Coast', PROSE)], {
+        from: OCTOBER + i * DAY,
+      });
+    const { out, index } = await indexed(years.slice(0, 2));
+    await index.close();
+    const more = await indexed([years[2]], out);
+    const names = ['2011/crawl', '2012/crawl', 'crawl'];
+    expect(more.index.crawls.map(({ name }) => name)).toEqual(names);
+    await more.index.close();
+    const again = await indexed([...years].reverse(), out);
+    expect(again.index.crawls.map(({ name }) => name)).toEqual(names);
+    await again.index.close();
+    const [a, b, c] = ['/x/a/c', '/y/a/c', '/z/c.warc.gz'];
+    expect([...crawlNames([a, b, c], undefined)]).toEqual([
+      [c, 'z/c'],
+      [a, 'x/a/c'],
+      [b, 'y/a/c'],
+    ]);
+    expect([...crawlNames(['/c.warc', '/c.warc.gz'], undefined).values()]).toEqual(['c', 'c']);
   });
 
   test('goes to no folder that holds something else', async () => {

@@ -26,6 +26,7 @@ import {
 } from '../store/index-folder.ts';
 import { Part } from '../store/part.ts';
 import { type CaptureSource, collectRuns } from './collect.ts';
+import { crawlNames } from './crawl-names.ts';
 import { finishPart } from './finish.ts';
 import { ArchiveReader } from './read-archives.ts';
 import {
@@ -72,10 +73,13 @@ export async function indexArchives(
   options: IndexOptions = {},
 ): Promise<IndexSummary> {
   const { disk = new Disk() } = options;
+  const names = crawlNames(places, await readManifest(disk, out));
   const files = new Map<string, PlannedFile>();
-  for (const place of places) {
-    for (const { path, bytes, crawl } of await inputFiles(disk, [place]))
-      if (!files.has(path)) files.set(path, { path, bytes, place: resolve(place), crawl });
+  for (const given of places) {
+    const place = resolve(given);
+    for (const { path, bytes, crawl } of await inputFiles(disk, [given]))
+      if (!files.has(path))
+        files.set(path, { path, bytes, place, crawl: names.get(place) ?? crawl });
   }
   return buildIndex(
     out,

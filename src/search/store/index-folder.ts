@@ -37,6 +37,8 @@ export interface IndexedFile {
   readonly bytes: number;
   /** The place that the user named: what `drumlin archive get` takes. */
   readonly place: string;
+  /** The name of its crawl; absent in parts made before it was kept. */
+  readonly crawl?: string;
 }
 
 /** The links of a part. */
