@@ -12,7 +12,6 @@
  */
 import type { LinkGraph } from '../links/link-graph.ts';
 import type { SearchIndex, SearchOptions } from '../query/search-index.ts';
-import { placeOf } from '../store/keys.ts';
 import { type Counts, changeOf } from './change.ts';
 import type { SmallGraph } from './order.ts';
 import type { TwoStates } from './states.ts';
@@ -182,7 +181,7 @@ class PagesAt {
 
   /** The page of a URL; -1 if it was never captured. */
   pageOf(node: number): number {
-    return placeOf(this.#index.pages.keys, this.#links.keys[node]);
+    return this.#index.pages.pageWith(this.#links.keys[node]);
   }
 
   /** The version of a URL in the state after; -1 if it is not there. */

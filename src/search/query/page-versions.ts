@@ -2,7 +2,6 @@
 import type { Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import { canonicalise } from '../../url/canonical.ts';
-import { placeOf } from '../store/keys.ts';
 import type { SearchIndex } from './search-index.ts';
 
 export interface PageVersion {
@@ -21,7 +20,7 @@ export interface PageVersion {
 /** The versions of a page by their first captures; none if the index does not have the page. */
 export async function versionsOf(index: SearchIndex, url: string): Promise<PageVersion[]> {
   const canonical = canonicalise(url);
-  const page = canonical === undefined ? -1 : placeOf(index.pages.keys, xxh64(canonical));
+  const page = canonical === undefined ? -1 : index.pages.pageWith(xxh64(canonical));
   if (page < 0) return [];
   const { pageOf, hidden } = index.pages;
   const found: PageVersion[] = [];

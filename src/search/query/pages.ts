@@ -13,6 +13,7 @@
  * Cost      Some numbers a version and a stretch in memory; one pass over all captures.
  */
 import type { Millis } from '../../base/units.ts';
+import { placeOf } from '../store/keys.ts';
 import type { Part } from '../store/part.ts';
 import type { Capture, PageSightings, SightingsReader } from '../store/sightings.ts';
 
@@ -71,6 +72,11 @@ export class Pages {
       }
       pages.#add(found);
     }
+  }
+
+  /** The page with a key; -1 if there is none. */
+  pageWith(key: bigint): number {
+    return placeOf(this.keys, key);
   }
 
   /** A name of a version that is the same in every index: of its page and of its text. */
