@@ -1,9 +1,17 @@
-import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { search } from '../../src/cli/commands/search/work.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { buildIndex, indexArchives } from '../../src/search/build/build-index.ts';
+import { crawlNames } from '../../src/search/build/crawl-names.ts';
 import { CHANGED } from '../../src/search/changed/order.ts';
 import { describe as described } from '../../src/search/query/results.ts';
 import { SearchIndex, type SearchOptions } from '../../src/search/query/search-index.ts';
@@ -279,6 +287,53 @@ describe('an index of archives', () => {
     }
   });
 
+  test('names crawls by as much of their paths as differs', async () => {
+    const years = ['2011', '2012', '2013'].map((year) => join(temporaryFolder(), year, 'crawl'));
+    for (const [i, dir] of years.entries())
+      await writeCrawl(dir, [page('http://a.example/', 'Coast', PROSE)], {
+        from: OCTOBER + i * DAY,
+      });
+    const { out, index } = await indexed(years.slice(0, 2));
+    await index.close();
+    const more = await indexed([years[2]], out);
+    const names = ['2011/crawl', '2012/crawl', 'crawl'];
+    expect(more.index.crawls.map(({ name }) => name)).toEqual(names);
+    await more.index.close();
+    const again = await indexed([...years].reverse(), out);
+    expect(again.index.crawls.map(({ name }) => name)).toEqual(names);
+    await again.index.close();
+    const [a, b, c] = ['/x/a/c', '/y/a/c', '/z/c.warc.gz'];
+    expect([...crawlNames([a, b, c], undefined)]).toEqual([
+      [c, 'z/c'],
+      [a, 'x/a/c'],
+      [b, 'y/a/c'],
+    ]);
+    expect([...crawlNames(['/c.warc', '/c.warc.gz'], undefined).values()]).toEqual(['c', 'c']);
+  });
+
+  test('goes to no folder that holds something else', async () => {
+    const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
+    const other = await crawl([page('http://b.example/', 'Coast', PROSE)], OCTOBER);
+    const before = readdirSync(other);
+    await expect(indexArchives([dir], other, { disk })).rejects.toThrow(
+      'is not an index, and not empty. Name a new folder',
+    );
+    expect(readdirSync(other)).toEqual(before);
+  });
+
+  test('says how to go on if its progress is damaged', async () => {
+    const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
+    const out = join(temporaryFolder(), 'index');
+    const mortal = new Disk(new FaultyFileSystem({ skipSync: true, operations: 8 }));
+    await expect(indexArchives([dir], out, { disk: mortal })).rejects.toThrow();
+    writeFileSync(join(out, 'work/progress.json'), '{"runs":');
+    await expect(indexArchives([dir], out, { disk })).rejects.toThrow(
+      `progress.json is damaged: it is not JSON. Delete the folder ${join(out, 'work')}`,
+    );
+    rmSync(join(out, 'work'), { recursive: true });
+    expect(await indexArchives([dir], out, { disk })).toMatchObject({ versions: 1 });
+  });
+
   test('refuses damage, another version and no index', async () => {
     const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
     const { out, index } = await indexed([dir]);
@@ -308,15 +363,19 @@ describe('a query that cannot be answered', () => {
     ['', {}, 'has no word to search for'],
     ['!!!', {}, 'has no word to search for'],
     ['-crowd', {}, 'only excludes'],
-    ['the and', {}, 'only words that most pages have: the, and'],
+    ['the and', {}, 'more than a fifth of the versions have: the, and'],
     ['or crowd', {}, '"or" does not stand between two words'],
     ['crowd site:', {}, 'names no site'],
+    ['a'.repeat(1_001), {}, 'it has 1,001 characters. Use 1,000 characters at most'],
+    ['a '.repeat(101), {}, 'it has 101 words. Use 100 words at most'],
+    [`"${'a '.repeat(60)}" ${'b '.repeat(41)}`, {}, 'it has 101 words'],
+    ['a* '.repeat(9), {}, 'it has 9 words with *. Use 8 words with * at most'],
     ['crowd', { at: '2010' }, 'no capture before this time. Choose a time from 2011-10-01'],
     ['crowd', { from: '2012' }, 'no capture at or after this time'],
     ['crowd', { at: '2011-13' }, 'is not a time'],
     ['crowd', { at: '2011-02-30' }, 'is not a time'],
     ['crowd', { from: '2012', to: '2011' }, 'ends before it begins'],
-    ['crowd', { at: '2011', to: '2012' }, 'Leave out --at'],
+    ['crowd', { at: '2011', to: '2012' }, 'Give "at" alone, or "from" and "to"'],
   ])('%s %o is an error with a remedy', async (query, times, fact) => {
     shared ??= crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER).then((dir) =>
       indexed([dir]),

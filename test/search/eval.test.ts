@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { openIndex } from '../../src/api/search.ts';
 import { evaluateSearch } from '../../src/cli/commands/search/eval.ts';
+import { register } from '../../src/cli/commands/search/search.ts';
 import { search } from '../../src/cli/commands/search/work.ts';
 import { CHANGED, ORDERS } from '../../src/search/changed/order.ts';
 import { gridOf } from '../../src/search/eval/grid.ts';
@@ -58,8 +60,8 @@ describe('the measures of a ranking', () => {
 describe('files of TREC', () => {
   test('are read', () => {
     expect(parseQueries('1\tarab spring\t2011-10\r\n\n2\tlibya\n', 'q')).toEqual([
-      { id: '1', text: 'arab spring', time: '2011-10' },
-      { id: '2', text: 'libya', time: undefined },
+      { where: 'Line 1 of q', id: '1', text: 'arab spring', time: '2011-10' },
+      { where: 'Line 3 of q', id: '2', text: 'libya', time: undefined },
     ]);
     const judgements = parseJudgements(
       '1 0 http://A.example 2\n1\t0\thttp://b.example/x\t0\n',
@@ -189,6 +191,21 @@ describe('the commands', () => {
     await expect(search([index, ''], flags, out as never)).rejects.toThrow('no word to search for');
   });
 
+  test.each([
+    '--by none',
+    '--alpha 1',
+    '--seeds 3',
+    '--expand 0',
+    '--explain',
+  ])('search refuses %s without --changed', async (given) => {
+    const program = new Command().exitOverride();
+    register(program);
+    const typed = ['search', 'my-index', 'spring', ...given.split(' ')];
+    await expect(program.parseAsync(typed, { from: 'user' })).rejects.toThrow(
+      `Add --changed, or leave out ${given.split(' ')[0]}`,
+    );
+  });
+
   test('search eval measures all orders, and writes a run', async () => {
     const index = await news();
     const folder = temporaryFolder();
@@ -205,6 +222,13 @@ describe('the commands', () => {
     await expect(evaluateSearch([index], missing, ORDERS, out as never)).rejects.toThrow(
       'cannot be read',
     );
+    for (const wrong of ['spring\tsoon', '"spring\t2011-09-15', '-spring\t2011-09-15']) {
+      writeFileSync(join(folder, 'wrong'), `\n1\t${wrong}\n`);
+      const flags = { ...FLAGS, queries: join(folder, 'wrong'), qrels };
+      await expect(evaluateSearch([index], flags, ORDERS, out as never)).rejects.toThrow(
+        `Line 2 of ${flags.queries}: `,
+      );
+    }
     const early = { ...FLAGS, queries, qrels, shift: -1 };
     await expect(evaluateSearch([index], early, ORDERS, out as never)).rejects.toThrow(
       'No query has judgements and epochs',

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { indexArchives } from '../../src/search/build/build-index.ts';
+import { documentsOf } from '../../src/search/export/documents.ts';
 import { exportIndex } from '../../src/search/export/export-index.ts';
 import { SearchIndex } from '../../src/search/query/search-index.ts';
 import { type ArchivedPage, writeCrawl } from '../corpus/lab-archive.ts';
@@ -69,6 +70,30 @@ test('a version is a document with the times in which it was the page', async ()
     Object.keys(first).sort(),
   );
   await opened.close();
+});
+
+test('two texts of the same millisecond are two documents, named alike in every index', async () => {
+  const folder = temporaryFolder();
+  const idsOf = async (names: readonly string[], index: string) => {
+    await indexArchives(
+      names.map((name) => join(folder, name)),
+      join(folder, index),
+      { disk },
+    );
+    const opened = await SearchIndex.open([join(folder, index)], disk);
+    const ids: string[] = [];
+    for await (const { document } of documentsOf(opened, disk)) ids.push(document.id);
+    await opened.close();
+    return ids.sort();
+  };
+  for (const [i, text] of [OLD, NEW].entries())
+    await writeCrawl(join(folder, `${i}`), [page('http://a.example/', 'Coast', text)], {
+      from: OCTOBER,
+    });
+  const ids = await idsOf(['0', '1'], 'both');
+  expect(new Set(ids).size).toBe(2);
+  expect(await idsOf(['1', '0'], 'turned')).toEqual(ids);
+  expect(ids).toEqual(expect.arrayContaining(await idsOf(['1'], 'one')));
 });
 
 test('for _bulk, an action stands before each document', async () => {

@@ -93,7 +93,7 @@ export function naiveSearch(
   const isStop = (word: string) => isStopWord(word) && having(`B${word}`) > valid.length / 5;
   const clauses = query.clauses.filter(
     ([atom, ...more]) =>
-      !(more.length === 0 && 'word' in atom && !atom.prefix && isStop(atom.word)),
+      !(more.length === 0 && 'word' in atom && !(atom.prefix || atom.inTitle) && isStop(atom.word)),
   );
   if (clauses.length === 0) return 'only stop words';
   const vocabulary = new Set(all.flatMap(({ words, titleWords }) => [...words, ...titleWords]));

@@ -17,6 +17,7 @@ import { inputFiles } from '../../corpus/inputs.ts';
 import { Disk } from '../../disk/disk.ts';
 import { FolderLock } from '../../disk/folder-lock.ts';
 import { BLOCK } from '../store/formats.ts';
+import { lengthsOf } from '../store/index-file.ts';
 import {
   type IndexManifest,
   type IndexSettings,
@@ -26,6 +27,7 @@ import {
 } from '../store/index-folder.ts';
 import { Part } from '../store/part.ts';
 import { type CaptureSource, collectRuns } from './collect.ts';
+import { crawlNames } from './crawl-names.ts';
 import { finishPart } from './finish.ts';
 import { ArchiveReader } from './read-archives.ts';
 import {
@@ -72,10 +74,13 @@ export async function indexArchives(
   options: IndexOptions = {},
 ): Promise<IndexSummary> {
   const { disk = new Disk() } = options;
+  const names = crawlNames(places, await readManifest(disk, out));
   const files = new Map<string, PlannedFile>();
-  for (const place of places) {
-    for (const { path, bytes, crawl } of await inputFiles(disk, [place]))
-      if (!files.has(path)) files.set(path, { path, bytes, place: resolve(place), crawl });
+  for (const given of places) {
+    const place = resolve(given);
+    for (const { path, bytes, crawl } of await inputFiles(disk, [given]))
+      if (!files.has(path))
+        files.set(path, { path, bytes, place, crawl: names.get(place) ?? crawl });
   }
   return buildIndex(
     out,
@@ -95,6 +100,7 @@ export async function buildIndex(
   const { disk = new Disk(), memory = MEMORY, maxPage = MAX_PAGE, mostRuns } = options;
   const { onProgress, onWarning, signal } = options;
   await disk.makeFolder(out);
+  if ((await readManifest(disk, out)) === undefined) await requireOwn(disk, out);
   const lock = FolderLock.acquire(out);
   try {
     const before = await readManifest(disk, out);
@@ -120,6 +126,20 @@ export async function buildIndex(
   }
 }
 
+/** What an index that was never finished has in its folder. */
+const OWN = /^(?:work|parts|index\.json\.tmp|LOCK(?:\..*)?)$/;
+
+/** Refuses a folder with other files: it is not an index. */
+async function requireOwn(disk: Disk, out: string): Promise<void> {
+  if ((await disk.list(out)).every((name) => OWN.test(name))) return;
+  throw new DrumlinError(
+    'FOLDER_NOT_EMPTY',
+    `${out} is not an index, and not empty.`,
+    'Name a new folder with --out, or one that "drumlin search index" made.',
+    { exitCode: EXIT.folder },
+  );
+}
+
 const hasFile = ({ parts }: IndexManifest, { path, bytes }: PlannedFile): boolean =>
   parts.some((part) => part.files.some((file) => file.path === path && file.bytes === bytes));
 
@@ -142,7 +162,8 @@ async function addPart(
   }
   const info = await finishPart(work, plan, progress, folder, earlier, options);
   await disk.syncFolder(folder);
-  const after = { settings, parts: [...parts, info] };
+  const lengths = await lengthsOf(disk, folder);
+  const after = { settings, parts: [...parts, { ...info, lengths }] };
   await writeManifest(disk, out, after);
   return after;
 }

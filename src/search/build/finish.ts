@@ -79,7 +79,7 @@ export async function finishPart(
   const links = settings.links && (await linksOf(work, plan, progress, folder, memory));
   return {
     ...(links && { links }),
-    files: plan.files.map(({ path, bytes, place }) => ({ path, bytes, place })),
+    files: plan.files,
     ...{ languages: progress.languages, crawls: progress.crawls, versions: count, ...written },
   };
 }

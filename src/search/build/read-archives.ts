@@ -84,7 +84,7 @@ export class ArchiveReader {
       if (reader.fault) {
         const { kind, offset, fact } = reader.fault;
         this.damage.push(
-          `${files[file].path} is ${kind} at byte ${offset}: ${fact} Pages after it are not in the index.`,
+          `${files[file].path} is ${kind} at byte ${offset}: ${fact.replace(/\.?$/, '.')} Pages after it are not in the index.`,
         );
       }
     }

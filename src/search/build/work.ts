@@ -11,7 +11,7 @@
  * A run counts when the progress names it. A killed process loses at most the run it was filling.
  */
 import { join } from 'node:path';
-import { DrumlinError } from '../../base/errors.ts';
+import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import { replaceFile } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -98,9 +98,17 @@ export class IndexWork {
   }
 
   async #json<T>(name: string): Promise<T | undefined> {
+    const path = join(this.path, name);
     try {
-      return JSON.parse(await this.disk.readText(join(this.path, name))) as T;
+      return JSON.parse(await this.disk.readText(path)) as T;
     } catch (error) {
+      if (error instanceof SyntaxError)
+        throw new DrumlinError(
+          'FILE_DAMAGED',
+          `${path} is damaged: it is not JSON.`,
+          `Delete the folder ${this.path}; the same command then begins this part again.`,
+          { exitCode: EXIT.folder, cause: error },
+        );
       if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return undefined;
       throw error;
     }

@@ -181,15 +181,7 @@ class PagesAt {
 
   /** The page of a URL; -1 if it was never captured. */
   pageOf(node: number): number {
-    const { keys } = this.#index.pages;
-    const key = this.#links.keys[node];
-    let [low, high] = [0, keys.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (keys[middle] < key) low = middle + 1;
-      else high = middle;
-    }
-    return keys[low] === key ? low : -1;
+    return this.#index.pages.pageWith(this.#links.keys[node]);
   }
 
   /** The version of a URL in the state after; -1 if it is not there. */

@@ -65,11 +65,17 @@ export async function evaluate(
     onQuery?.(done, queries.length);
     const gains = judgements.get(query.id);
     if (gains === undefined) continue;
-    const states = shifted(index, statesOf(index, { at: query.time }), shift);
+    const states = shifted(
+      index,
+      await ofLine(query, () => statesOf(index, { at: query.time })),
+      shift,
+    );
     if (states === undefined) continue;
     for (const seeds of seedCounts) {
       const asked = { ...search, top: seeds };
-      const near = await Neighbourhood.around(index, links, states, query.text, asked);
+      const near = await ofLine(query, () =>
+        Neighbourhood.around(index, links, states, query.text, asked),
+      );
       for (const [row, settings] of rows.entries()) {
         if (settings.seeds !== seeds) continue;
         values[row].push(await measured(index, near, query, settings, gains, options));
@@ -86,6 +92,17 @@ export async function evaluate(
     ...{ settings, queries: values[row].length, ...meanOf(values[row]) },
     chance: row === 0 ? undefined : chanceOf(ndcgs(values[row]), ndcgs(values[0])),
   }));
+}
+
+/** Does what a query asks for; its errors name the line of the query. */
+async function ofLine<T>({ where }: EvalQuery, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DrumlinError)) throw error;
+    const { code, fact, remedy, exitCode } = error;
+    throw new DrumlinError(code, `${where}: ${fact}`, remedy, { exitCode, cause: error });
+  }
 }
 
 const ndcgs = (values: readonly Values[]): number[] => values.map(({ ndcg }) => ndcg);

@@ -9,6 +9,8 @@ import { DrumlinError } from '../../base/errors.ts';
 import { canonicalise } from '../../url/canonical.ts';
 
 export interface EvalQuery {
+  /** Where it stands, for errors: `Line 3 of queries.tsv`. */
+  readonly where: string;
   readonly id: string;
   readonly text: string;
   /** When it happened; undefined if the file does not tell. */
@@ -28,7 +30,7 @@ export function parseQueries(text: string, path: string): EvalQuery[] {
     if (known.has(id))
       throw bad(path, number, `has the number ${id} again`, 'Give each query a number of its own.');
     known.add(id);
-    queries.push({ id, text: words, time: time || undefined });
+    queries.push({ where: `Line ${number} of ${path}`, id, text: words, time: time || undefined });
   }
   if (queries.length > 0) return queries;
   throw new DrumlinError('TREC', `${path} has no query.`, 'Write a query a line.');

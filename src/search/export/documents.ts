@@ -7,11 +7,11 @@
  * Ensures   Every version once, in the order of the parts. The same version has the same `id` in
  *           every index.
  */
-import type { Millis } from '../../base/units.ts';
 import { Disk } from '../../disk/disk.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { hostOf } from '../../url/parts.ts';
 import type { SearchIndex } from '../query/search-index.ts';
+import { iso } from '../query/times.ts';
 import { storedPage, textOf } from '../query/version-text.ts';
 
 export interface VersionDocument {
@@ -29,8 +29,6 @@ export interface VersionDocument {
   readonly place: string;
 }
 
-const iso = (time: Millis): string => new Date(time).toISOString();
-
 /** Every version; `hasText` is false where the archive is gone. */
 export async function* documentsOf(
   index: SearchIndex,
@@ -45,9 +43,8 @@ export async function* documentsOf(
     const { language, file } = part.versions.at(local);
     const stored = await storedPage(index, version, disk);
     const host = hostOf(url);
-    const key = pages.keys[pages.pageOf[version]].toString(16).padStart(16, '0');
     const document = {
-      ...{ id: `${key}-${pages.firsts[version]}`, url, host, domain: payLevelDomain(host), title },
+      ...{ id: pages.idOf(version), url, host, domain: payLevelDomain(host), title },
       text: stored === undefined ? '' : await textOf(stored),
       language: part.info.languages[language] ?? '',
       ...{ first: iso(pages.firsts[version]), last: iso(pages.lasts[version]) },

@@ -12,6 +12,7 @@
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { type CrawlSpan, type Epoch, partFolder, requireManifest } from '../store/index-folder.ts';
+import { placeOf } from '../store/keys.ts';
 import { type Direction, LinkPart, type LinkRun, NO_LINKS } from './link-part.ts';
 
 /** Links whose lists are kept. */
@@ -62,9 +63,9 @@ export class LinkGraph {
         const { parts: infos, settings } = await requireManifest(disk, folder);
         unit ??= settings.epoch;
         if (settings.epoch !== unit) throw otherEpochs(folders[0], unit, folder, settings.epoch);
-        for (const [i, { links }] of infos.entries()) {
+        for (const [i, { links, lengths }] of infos.entries()) {
           if (links === undefined) throw noLinks(folder);
-          parts.push(await LinkPart.open(disk, partFolder(folder, i), links.nodes));
+          parts.push(await LinkPart.open(disk, partFolder(folder, i), links.nodes, lengths));
           orders.push(settings.epoch === 'crawl' ? crawlNumbers(links.crawls, names) : undefined);
         }
       }
@@ -77,13 +78,7 @@ export class LinkGraph {
 
   /** The number of a URL by its key; -1 if no page has it as its address or as a link. */
   nodeOf(key: bigint): number {
-    let [low, high] = [0, this.keys.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.keys[middle] < key) low = middle + 1;
-      else high = middle;
-    }
-    return this.keys[low] === key ? low : -1;
+    return placeOf(this.keys, key);
   }
 
   /** All links of a URL, each with the first and last epoch in which it was seen. */

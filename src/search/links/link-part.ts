@@ -4,13 +4,11 @@
  * Cost      In memory: about 30 bytes a URL, and lists of up to 64 MiB. Longer ones are read when they
  *           are asked for.
  */
-import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
-import { openStateFile, type StateFile } from '../../disk/block-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { HEADER_BYTES } from '../../disk/format.ts';
-import { FORMATS } from '../store/formats.ts';
+import { contentOf, type FileLengths, IndexFile } from '../store/index-file.ts';
 
 /** Links of a URL: the other ends in increasing order, each with its first and last epoch. */
 export interface LinkRun {
@@ -34,11 +32,11 @@ export class LinkPart {
   /** The epochs in which the links of URL `i` were read: `epochs[starts[i] .. starts[i + 1])`. */
   readonly epochStarts: Uint32Array;
   readonly epochs: Uint32Array;
-  readonly #files: Readonly<Record<Direction, StateFile>>;
+  readonly #files: Readonly<Record<Direction, IndexFile>>;
   readonly #held: Partial<Record<Direction, Uint8Array>> = {};
   readonly #starts: Readonly<Record<Direction, Float64Array>>;
 
-  private constructor(files: Record<Direction, StateFile>, content: Uint8Array, nodes: number) {
+  private constructor(files: Record<Direction, IndexFile>, content: Uint8Array, nodes: number) {
     this.#files = files;
     this.keys = new BigUint64Array(nodes);
     this.epochStarts = new Uint32Array(nodes + 1);
@@ -64,17 +62,18 @@ export class LinkPart {
     this.epochs = Uint32Array.from(epochs);
   }
 
-  static async open(disk: Disk, folder: string, nodes: number): Promise<LinkPart> {
-    const open = (name: 'nodes' | Direction) =>
-      openStateFile(disk, join(folder, name), FORMATS[name]);
-    const opened: StateFile[] = [];
+  static async open(
+    disk: Disk,
+    folder: string,
+    nodes: number,
+    lengths: FileLengths | undefined,
+  ): Promise<LinkPart> {
+    const opened: IndexFile[] = [];
     try {
-      for (const name of ['out', 'in', 'nodes'] as const) opened.push(await open(name));
-      const [out, into, table] = opened;
-      const content = new Uint8Array(await table.size());
-      await table.readAll(content, 0);
-      await table.close();
-      opened.pop();
+      for (const name of ['out', 'in'] as const)
+        opened.push(await IndexFile.open(disk, folder, name, lengths));
+      const [out, into] = opened;
+      const content = await contentOf(disk, folder, 'nodes', lengths);
       const part = new LinkPart({ out, in: into }, content, nodes);
       await part.#hold();
       return part;
@@ -98,11 +97,7 @@ export class LinkPart {
   async #hold(): Promise<void> {
     for (const direction of ['out', 'in'] as const) {
       const file = this.#files[direction];
-      const size = await file.size();
-      if (size > HELD) continue;
-      const content = new Uint8Array(size);
-      await file.readAll(content, 0);
-      this.#held[direction] = content;
+      if (file.length <= HELD) this.#held[direction] = await file.content();
     }
   }
 

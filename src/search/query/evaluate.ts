@@ -35,34 +35,30 @@ const termsOf = (matcher: Matcher): readonly string[] =>
 /** Which lists a version must be in; undefined if none of the part can match. */
 function conditionsOf({ clauses, excluded }: Plan, lists: PartLists): Conditions | undefined {
   const bitsOf = new Map<string, number[]>();
-  let bits = 0;
+  let [bits, driving, fewest] = [0, new Set<string>(), Number.POSITIVE_INFINITY];
   const give = (term: string, bit: number) => {
     const known = bitsOf.get(term);
     if (known) known.push(bit);
     else bitsOf.set(term, [bit]);
   };
   const alternativesOf = (matchers: readonly Matcher[]): number[][] => {
-    const words = new Set(
-      matchers
-        .flatMap((each) => (each.kind === 'any' ? each.terms : []))
-        .filter((t) => lists.has(t)),
-    );
+    const { words, groups } = inPart(matchers, lists);
     const alternatives: number[][] = [];
     if (words.size > 0) {
       for (const term of words) give(term, bits);
       alternatives.push([bits++]);
     }
-    for (const matcher of matchers) {
-      if (matcher.kind === 'any') continue;
-      for (const group of matcher.groups) {
-        if (!group.every((term) => lists.has(term))) continue;
-        const alternative = [...new Set(group)].map((term) => {
-          give(term, bits);
-          return bits++;
-        });
-        alternatives.push(alternative);
-      }
+    for (const group of groups) {
+      const alternative = [...new Set(group)].map((term) => {
+        give(term, bits);
+        return bits++;
+      });
+      alternatives.push(alternative);
     }
+    const terms = new Set([...words, ...groups.flat()]);
+    let postings = 0;
+    for (const term of terms) postings += lists.get(term)?.entry.count ?? 0;
+    if (postings < fewest) [driving, fewest] = [terms, postings];
     return alternatives;
   };
   const required = clauses.map(alternativesOf);
@@ -71,20 +67,19 @@ function conditionsOf({ clauses, excluded }: Plan, lists: PartLists): Conditions
   const refusing = [...new Set(refused)].filter((term) => lists.has(term));
   for (const term of refusing) give(term, bits);
   const excludedBits = refusing.length > 0 ? [bits++] : [];
-  const driving = drivingTerms(clauses, lists);
   return { bits, bitsOf, clauses: required, excluded: excludedBits, driving };
 }
 
-/** The terms of the clause with the fewest postings. */
-function drivingTerms(clauses: Plan['clauses'], lists: PartLists): Set<string> {
-  let [driving, fewest] = [new Set<string>(), Number.POSITIVE_INFINITY];
-  for (const matchers of clauses) {
-    const terms = new Set(matchers.flatMap(termsOf).filter((term) => lists.has(term)));
-    let postings = 0;
-    for (const term of terms) postings += lists.get(term)?.entry.count ?? 0;
-    if (postings < fewest) [driving, fewest] = [terms, postings];
+/** What can match in a part: words that it has, and phrases all of whose words it has. */
+function inPart(matchers: readonly Matcher[], lists: PartLists) {
+  const words = new Set<string>();
+  const groups: (readonly string[])[] = [];
+  for (const matcher of matchers) {
+    if (matcher.kind === 'phrase')
+      groups.push(...matcher.groups.filter((group) => group.every((term) => lists.has(term))));
+    else for (const term of matcher.terms) if (lists.has(term)) words.add(term);
   }
-  return driving;
+  return { words, groups };
 }
 
 const NOTHING: Conditions = {

@@ -5,6 +5,8 @@ import { canonicalise } from '../../url/canonical.ts';
 import type { SearchIndex } from './search-index.ts';
 
 export interface PageVersion {
+  /** The same in every index: see `Pages.idOf`. */
+  readonly id: string;
   /** Its number in the open index. */
   readonly version: number;
   readonly title: string;
@@ -18,7 +20,7 @@ export interface PageVersion {
 /** The versions of a page by their first captures; none if the index does not have the page. */
 export async function versionsOf(index: SearchIndex, url: string): Promise<PageVersion[]> {
   const canonical = canonicalise(url);
-  const page = canonical === undefined ? -1 : placeOf(index.pages.keys, xxh64(canonical));
+  const page = canonical === undefined ? -1 : index.pages.pageWith(xxh64(canonical));
   if (page < 0) return [];
   const { pageOf, hidden } = index.pages;
   const found: PageVersion[] = [];
@@ -38,19 +40,9 @@ async function described(index: SearchIndex, version: number): Promise<PageVersi
   const { title } = await part.name(local);
   const { language, file } = part.versions.at(local);
   return {
-    ...{ version, title, language: part.info.languages[language] ?? '' },
+    ...{ id: index.pages.idOf(version), version, title },
+    ...{ language: part.info.languages[language] ?? '' },
     ...{ first: firsts[version], last: lasts[version], captures: captures[version] },
     place: part.info.files[file].place,
   };
-}
-
-/** Where a key is in a sorted list; -1 if it is not there. */
-function placeOf(keys: readonly bigint[], key: bigint): number {
-  let [low, high] = [0, keys.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (keys[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return keys[low] === key ? low : -1;
 }

@@ -13,6 +13,7 @@
  * Cost      Some numbers a version and a stretch in memory; one pass over all captures.
  */
 import type { Millis } from '../../base/units.ts';
+import { placeOf } from '../store/keys.ts';
 import type { Part } from '../store/part.ts';
 import type { Capture, PageSightings, SightingsReader } from '../store/sightings.ts';
 
@@ -24,6 +25,8 @@ export class Pages {
   readonly pageOf: Uint32Array;
   /** 1 for each version that an earlier part holds, too. */
   readonly hidden: Uint8Array;
+  /** The hash of the text of each version. */
+  readonly #texts: BigUint64Array;
   /** Of each version: first and last capture, and how many. */
   readonly firsts: Float64Array;
   readonly lasts: Float64Array;
@@ -45,6 +48,7 @@ export class Pages {
     this.versions = bases[parts.length];
     this.pageOf = new Uint32Array(this.versions);
     this.hidden = new Uint8Array(this.versions);
+    this.#texts = new BigUint64Array(this.versions);
     this.firsts = new Float64Array(this.versions).fill(Number.POSITIVE_INFINITY);
     this.lasts = new Float64Array(this.versions).fill(Number.NEGATIVE_INFINITY);
     this.captures = new Uint32Array(this.versions);
@@ -68,6 +72,17 @@ export class Pages {
       }
       pages.#add(found);
     }
+  }
+
+  /** The page with a key; -1 if there is none. */
+  pageWith(key: bigint): number {
+    return placeOf(this.keys, key);
+  }
+
+  /** A name of a version that is the same in every index: of its page and of its text. */
+  idOf(version: number): string {
+    const hex = (key: bigint) => key.toString(16).padStart(16, '0');
+    return `${hex(this.keys[this.pageOf[version]])}-${hex(this.#texts[version])}`;
   }
 
   /** Calls `visit` for every stretch, those of a page in the order of time. */
@@ -104,6 +119,7 @@ export class Pages {
         if (local < 0) continue;
         const version = this.bases[part] + local;
         this.pageOf[version] = page;
+        this.#texts[version] = text;
         if (versions.has(text)) this.hidden[version] = 1;
         else versions.set(text, version);
       }

@@ -8,6 +8,7 @@
  * an East Asian script makes several terms is a phrase.
  */
 import { DrumlinError } from '../../base/errors.ts';
+import { formatCount } from '../../base/units.ts';
 import { wordsIn } from '../store/words.ts';
 
 /** A word, a prefix, a phrase or a site. */
@@ -35,7 +36,11 @@ export interface Query {
 
 const TOKEN = /(-?)(?:(title|site):)?(?:"([^"]*)("?)|([^\s"]+))/giy;
 
+/** Longer queries are accidents or attacks: each word, and each word of a prefix, is a list to read. */
+const [MOST_CHARACTERS, MOST_WORDS, MOST_PREFIXES] = [1000, 100, 8];
+
 export function parseQuery(text: string): Query {
+  if (text.length > MOST_CHARACTERS) throw tooLong(text.length, 'characters', MOST_CHARACTERS);
   const clauses: Atom[][] = [];
   const excluded: Atom[] = [];
   let joins: 'no' | 'next' = 'no';
@@ -60,7 +65,20 @@ export function parseQuery(text: string): Query {
     joins = 'no';
   }
   if (joins === 'next') throw wrongOr();
+  const atoms = [...clauses.flat(), ...excluded];
+  const words = atoms.reduce((sum, each) => sum + ('words' in each ? each.words.length : 1), 0);
+  if (words > MOST_WORDS) throw tooLong(words, 'words', MOST_WORDS);
+  const prefixes = atoms.filter(({ kind }) => kind === 'prefix').length;
+  if (prefixes > MOST_PREFIXES) throw tooLong(prefixes, 'words with *', MOST_PREFIXES);
   return { clauses, excluded };
+}
+
+function tooLong(count: number, what: string, most: number): DrumlinError {
+  return new DrumlinError(
+    'QUERY',
+    `The query is too long: it has ${formatCount(count)} ${what}.`,
+    `Use ${formatCount(most)} ${what} at most.`,
+  );
 }
 
 type Token = 'or' | { readonly excludes: boolean; readonly atom: Atom | undefined };

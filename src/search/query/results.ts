@@ -12,6 +12,8 @@ import { snippetOf } from './snippet.ts';
 import { storedPage, textOf } from './version-text.ts';
 
 export interface SearchResult {
+  /** Names this version of the page: the same in every index. */
+  readonly id: string;
   readonly url: string;
   readonly title: string;
   readonly score: number;
@@ -51,7 +53,7 @@ export async function describe(
     const stored = isRead ? await storedPage(index, version, disk) : undefined;
     const text = snippets && stored ? await textOf(stored) : '';
     described.push({
-      ...{ url, title, score, language, place },
+      ...{ id: pages.idOf(version), url, title, score, language, place },
       stored: stored?.date ?? pages.firsts[version],
       ...{ first: pages.firsts[version], last: pages.lasts[version] },
       ...{ captures: pages.captures[version], versions: pages.versionCounts[page] },

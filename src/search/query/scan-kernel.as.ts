@@ -6,10 +6,13 @@
  *           them have postings in a window, and the most that a version there can score: most
  *           windows without a result are skipped before anything is decoded. In the others the
  *           postings of each list are decoded once, first those of the clause with the fewest;
- *           masks say which versions match, and only those are scored, list after list, so that the parts of a score are added up in the order of
- *           the lists.
- * Requires  `open` once; for each query `start`, `addList` and `addMask` for each list, `setScore`,
- *           `addClause`, `addExcluded`; then `scan` until it returns -1.
+ *           masks say which versions match, and only those are scored, list after list, so that the
+ *           parts of a score are added up in the order of the lists.
+ * Requires  `open` once; for each query `start`; for each list `addList`, `setDriving`, `addMasks`
+ *           and `setScore`; numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`;
+ *           then `scan` until it returns -1.
+ * Ensures   A version of a window is a candidate once, however many lists have it: `MATCHED` says
+ *           which are. So no table of a window has more than `WINDOW` entries.
  *
  * `npm run kernels` compiles it into scan-kernel-wasm.ts, which the build and the tests load.
  */
@@ -24,6 +27,7 @@ const WIDTHS: usize = SHUFFLES + 4096;
 const NORMS: usize = WIDTHS + 256;
 const NORM_COUNT: u32 = 8192;
 const SCORES: usize = NORMS + 16 * <usize>NORM_COUNT;
+/** One byte a version of the window: whether it may match. All are 0 between two windows. */
 const MATCHED: usize = SCORES + 8 * <usize>WINDOW;
 /** Places in the window of versions that may match. */
 const PLACES: usize = MATCHED + <usize>WINDOW;
@@ -519,6 +523,7 @@ function collect(list: usize, from: u32, end: u32, drives: bool): void {
   if (load<u32>(list, FIRST) > end) return;
   const blocks = load<u32>(list, BLOCKS);
   const count = load<u32>(list, COUNT);
+  const room = min(count, WINDOW);
   const ids = <usize>load<u32>(list, IDS);
   const frequencies = <usize>load<u32>(list, FREQUENCIES);
   const entries = <usize>load<u32>(list, ENTRIES);
@@ -534,14 +539,17 @@ function collect(list: usize, from: u32, end: u32, drives: bool): void {
     if (load<u32>(list, DECODED) != current) decode(list, current);
     const n = min(block, count - current * block);
     while (i < n && u32At(ids, i) < from) i++;
-    for (; i < n; i++) {
+    for (; i < n && entry < room; i++) {
       const id = u32At(ids, i);
       if (id > end) break;
       const place = id - from;
       setU32(entries, 2 * entry, place);
       setU32(entries, 2 * entry++ + 1, u32At(frequencies, i));
       const mask = masks + ((<usize>(place * maskWords)) << 2);
-      if (drives && isNew(mask)) setU32(PLACES, candidates++, place);
+      if (drives && load<u8>(MATCHED + <usize>place) == 0) {
+        store<u8>(MATCHED + <usize>place, 1);
+        setU32(PLACES, candidates++, place);
+      }
       if (isSingle) setU32(mask, word, u32At(mask, word) | bits);
       else mark(list, mask);
     }
@@ -553,20 +561,13 @@ function collect(list: usize, from: u32, end: u32, drives: bool): void {
   store<u32>(list, entry, ENTRY_COUNT);
 }
 
-// @ts-ignore: decorator
-@inline
-function isNew(mask: usize): bool {
-  let bits = load<u32>(mask);
-  for (let word: u32 = 1; word < maskWords; word++) bits |= u32At(mask, word);
-  return bits == 0;
-}
-
 /** Keeps the candidates that match and are valid; returns how many. */
 function match(from: u32): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0; i < candidates; i++) {
     const place = u32At(PLACES, i);
     const mask = masks + ((<usize>(place * maskWords)) << 2);
+    store<u8>(MATCHED + <usize>place, 0);
     if (isSimple ? (load<u32>(mask) & required) != required : !matches(mask)) continue;
     if (load<u8>(valid + <usize>(from + place)) == 0) continue;
     if (hasExcluded && isExcluded(mask)) continue;

@@ -9,8 +9,8 @@
  * Cost      9 bytes of memory a version, and the lists of the query.
  */
 import { type KernelMemory, WebAssembly } from '../../base/web-assembly.ts';
-import { damaged } from '../../disk/damage.ts';
 import { FIELD, hasPositions } from '../store/formats.ts';
+import { damagedIndex } from '../store/index-file.ts';
 import type { ListBytes, Part } from '../store/part.ts';
 import type { Weights } from './plan.ts';
 import { SCAN_KERNEL_WASM } from './scan-kernel-wasm.ts';
@@ -45,7 +45,7 @@ export interface Conditions {
   /** All bits of one alternative of each clause. */
   readonly clauses: readonly (readonly (readonly number[])[])[];
   readonly excluded: readonly number[];
-  /** Terms of one clause: a version that matches has at least one of them. */
+  /** The terms of the clause with the fewest postings: a version that matches has one of them. */
   readonly driving: ReadonlySet<string>;
 }
 
@@ -94,7 +94,7 @@ export class Scanner {
       const withPositions = this.#withPositions && hasPositions(entry.term[0]) ? 1 : 0;
       const list = kernel.addList(place, bytes.length, entry.count, field, withPositions);
       if (list < 0)
-        throw damaged(this.#path, `is damaged: the postings of "${entry.term}" are not whole`);
+        throw damagedIndex(this.#path, `is damaged: the postings of "${entry.term}" are not whole`);
       if (conditions.driving.has(entry.term)) kernel.setDriving(list);
       this.#mark(list, conditions.bitsOf.get(entry.term) ?? []);
     }

@@ -227,20 +227,23 @@ export class SearchIndex {
     return selection;
   }
 
-  /** Leaves out function words that are frequent; an error if nothing else is left. */
+  /**
+   * Leaves out function words that are frequent in texts, unless the user asks for them in titles; an
+   * error if nothing else is left.
+   */
   async #withoutStopWords(query: Query, selection: Selection): Promise<Query> {
     const clauses: (readonly Atom[])[] = [];
     const left: string[] = [];
     for (const clause of query.clauses) {
       const [atom] = clause;
-      if (clause.length === 1 && atom.kind === 'word' && (await this.#isStop(atom.word, selection)))
-        left.push(atom.word);
+      const isPlain = clause.length === 1 && atom.kind === 'word' && !atom.inTitle;
+      if (isPlain && (await this.#isStop(atom.word, selection))) left.push(atom.word);
       else clauses.push(clause);
     }
     if (clauses.length > 0 || left.length === 0) return { ...query, clauses };
     throw new DrumlinError(
       'QUERY',
-      `The query has only words that most pages have: ${left.join(', ')}.`,
+      `The query has only function words that more than a fifth of the versions have: ${left.join(', ')}.`,
       'Add a word, or put the words in quotation marks to search for them as a phrase.',
     );
   }

@@ -58,6 +58,8 @@ export function select(parts: readonly Part[], pages: Pages, range: TimeRange): 
   };
 }
 
+export const iso = (time: Millis): string => new Date(time).toISOString();
+
 const FORM = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?Z?)?)?)?$/;
 
 /** A time as a user writes it: a year, month, day, minute or second, with its first and last ms. */
@@ -67,7 +69,7 @@ export function parseTime(text: string): TimeRange {
   const from = Date.UTC(year, (month || 1) - 1, day || 1, hour || 0, minute || 0, second || 0);
   const isReal =
     fields !== null &&
-    new Date(from).toISOString().startsWith(text.trim().slice(0, 10)) &&
+    iso(from).startsWith(text.trim().slice(0, 10)) &&
     (hour || 0) < 24 &&
     (minute || 0) < 60 &&
     (second || 0) < 60;
@@ -100,7 +102,7 @@ export function rangeOf({
       throw new DrumlinError(
         'SEARCH_TIME',
         'A search is at one time, or from one time to another.',
-        'Leave out --at, or --from and --to.',
+        'Give "at" alone, or "from" and "to".',
       );
     const asked = parseTime(at);
     return { range: { from: asked.to, to: asked.to }, asked };
@@ -113,7 +115,7 @@ export function rangeOf({
     throw new DrumlinError(
       'SEARCH_TIME',
       `The time from ${from} to ${to} ends before it begins.`,
-      'Exchange --from and --to.',
+      'Exchange "from" and "to".',
     );
   return { range, asked: range };
 }
@@ -121,7 +123,7 @@ export function rangeOf({
 /** Refuses a time before the first or after the last capture. */
 export function requireTime(range: TimeRange, asked: TimeRange, pages: Pages): void {
   if (pages.versions === 0) return;
-  const day = (time: Millis) => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+  const day = (time: Millis) => iso(time).slice(0, 16).replace('T', ' ');
   const span = `Choose a time from ${day(pages.first)} to ${day(pages.last)} (UTC).`;
   if (range.to < pages.first)
     throw new DrumlinError('SEARCH_TIME', 'The index has no capture before this time.', span);

@@ -11,11 +11,11 @@ import { escaped } from '../../report/plot.ts';
 import type { PageVersion } from '../query/page-versions.ts';
 import type { SearchResult } from '../query/results.ts';
 import type { TimelineEntry } from '../query/timeline.ts';
+import { iso } from '../query/times.ts';
 import type { Piece } from './diff.ts';
 import { searchPage } from './page-style.ts';
 import { addressOf, type Fields } from './requests.ts';
 
-export const iso = (time: Millis): string => new Date(time).toISOString();
 const minute = (time: Millis): string => iso(time).slice(0, 16).replace('T', ' ');
 
 const link = (address: string, text: string): Html =>
@@ -70,9 +70,9 @@ export function resultsPage(
   ]);
 }
 
-function item({ url, title, first, last, captures, versions, snippet }: SearchResult): Html {
+function item({ id, url, title, first, last, captures, versions, snippet }: SearchResult): Html {
   const times = first === last ? minute(first) : `${minute(first)} to ${minute(last)}`;
-  const text = link(addressOf('/text', { url, at: iso(first) }), title.trim() || url);
+  const text = link(addressOf('/text', { url, version: id }), title.trim() || url);
   const all = link(addressOf('/versions', { url }), counted(versions, 'version'));
   return `<li><h2>${text}</h2>
 <div class="address">${escaped(url)}</div>
@@ -110,13 +110,13 @@ ${drawn.join('\n')}
 }
 
 export function versionsPage(url: string, versions: readonly PageVersion[]): string {
-  const rows = versions.map(({ first, last, captures, title }, i) => {
-    const text = link(addressOf('/text', { url, at: iso(first) }), title.trim() || url);
+  const rows = versions.map(({ id, first, last, captures, title }, i) => {
+    const text = link(addressOf('/text', { url, version: id }), title.trim() || url);
     const before = versions[i - 1];
     const changes =
       before === undefined
         ? ''
-        : link(addressOf('/diff', { url, a: iso(before.first), b: iso(first) }), 'what changed');
+        : link(addressOf('/diff', { url, a: before.id, b: id }), 'what changed');
     return `<tr><td>${minute(first)}</td><td>${minute(last)}</td><td>${captures}</td><td>${text}</td><td>${changes}</td></tr>`;
   });
   const heads = ['first capture (UTC)', 'last', 'captures', 'title', 'since the one before'];

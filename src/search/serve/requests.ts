@@ -16,8 +16,6 @@ export interface Fields {
 }
 
 const MOST_RESULTS = 100;
-/** A longer query is an accident or an attack. */
-const LONGEST = 1000;
 
 export function fieldsOf(query: string): Fields {
   const values = new URLSearchParams(query);
@@ -29,8 +27,6 @@ export function fieldsOf(query: string): Fields {
       `"${text('top')}" is not a number of results.`,
       `Write a whole number from 1 to ${MOST_RESULTS}.`,
     );
-  if (text('q').length > LONGEST)
-    throw new DrumlinError('QUERY', 'The query is too long.', `Use ${LONGEST} characters at most.`);
   return {
     ...{ q: text('q'), at: text('at'), from: text('from'), to: text('to'), top },
     ...{ site: text('site'), language: text('language'), any: values.has('any') },

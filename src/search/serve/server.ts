@@ -4,14 +4,13 @@
  *   /               the form; with ?q=, the results and their timeline
  *   /search.json    the same as JSON
  *   /versions       the versions of the page ?url=
- *   /text           the text of the version of ?url= that was first captured ?at= that time
- *   /diff           the difference of the versions first captured ?a= and ?b=
+ *   /text           the text of the ?version= of ?url=
+ *   /diff           the difference of the versions ?a= and ?b= of ?url=
  *
  * Ensures   Requests are answered one at a time: memory is that of one search. An error of the user
  *           is a page, or an object, with the sentence and the remedy; never a crash.
  */
 import { DrumlinError, systemCode } from '../../base/errors.ts';
-import type { Millis } from '../../base/units.ts';
 import {
   LOOPBACK,
   type LoopbackServer,
@@ -22,18 +21,11 @@ import { type PageVersion, versionsOf } from '../query/page-versions.ts';
 import { describe } from '../query/results.ts';
 import type { SearchIndex } from '../query/search-index.ts';
 import { timelineOf } from '../query/timeline.ts';
+import { iso } from '../query/times.ts';
 import { storedPage, textOf } from '../query/version-text.ts';
 import { diff } from './diff.ts';
 import { PAGE_HEADERS } from './page-style.ts';
-import {
-  diffPage,
-  errorPage,
-  iso,
-  resultsPage,
-  startPage,
-  textPage,
-  versionsPage,
-} from './pages.ts';
+import { diffPage, errorPage, resultsPage, startPage, textPage, versionsPage } from './pages.ts';
 import { type Fields, fieldsOf, optionsOf } from './requests.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -124,11 +116,11 @@ async function versionsReply(index: SearchIndex, values: URLSearchParams): Promi
   return versions.length === 0 ? html(errorPage(UNKNOWN), 404) : html(versionsPage(url, versions));
 }
 
-const UNKNOWN = 'The index does not have this page at this time.';
+const UNKNOWN = 'The index does not have this page, or not this version of it.';
 
 async function textReply(index: SearchIndex, values: URLSearchParams): Promise<Reply> {
   const url = values.get('url') ?? '';
-  const version = versionAt(await versionsOf(index, url), values.get('at'));
+  const version = (await versionsOf(index, url)).find(({ id }) => id === values.get('version'));
   if (version === undefined) return html(errorPage(UNKNOWN), 404);
   return html(textPage(url, version, await textAt(index, version)));
 }
@@ -136,7 +128,8 @@ async function textReply(index: SearchIndex, values: URLSearchParams): Promise<R
 async function diffReply(index: SearchIndex, values: URLSearchParams): Promise<Reply> {
   const url = values.get('url') ?? '';
   const versions = await versionsOf(index, url);
-  const [a, b] = [versionAt(versions, values.get('a')), versionAt(versions, values.get('b'))];
+  const named = (name: string) => versions.find(({ id }) => id === values.get(name));
+  const [a, b] = [named('a'), named('b')];
   if (a === undefined || b === undefined) return html(errorPage(UNKNOWN), 404);
   const pieces = diff(await textAt(index, a), await textAt(index, b));
   return html(diffPage(url, [a, b], pieces));
@@ -145,10 +138,4 @@ async function diffReply(index: SearchIndex, values: URLSearchParams): Promise<R
 async function textAt(index: SearchIndex, { version }: PageVersion): Promise<string> {
   const page = await storedPage(index, version);
   return page === undefined ? '' : textOf(page);
-}
-
-/** The version that was first captured at a time. */
-function versionAt(versions: readonly PageVersion[], time: string | null): PageVersion | undefined {
-  const first: Millis = Date.parse(time ?? '');
-  return versions.find((version) => version.first === first);
 }

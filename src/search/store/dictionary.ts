@@ -10,9 +10,9 @@
  */
 import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
-import type { StateFile } from '../../disk/block-file.ts';
 import { HEADER_BYTES } from '../../disk/format.ts';
 import { GROUP, hasPositions } from './formats.ts';
+import type { IndexFile } from './index-file.ts';
 
 /** Where the postings of a term are. */
 export interface TermEntry {
@@ -38,27 +38,25 @@ const KEPT: Bytes = 16 * 2 ** 20;
 export class Dictionary {
   readonly #kept = new Map<number, Uint8Array>();
   #keptBytes: Bytes = 0;
-  readonly #file: StateFile;
+  readonly #file: IndexFile;
   readonly #groups: readonly Group[];
-  readonly #end: number;
   readonly #terms: number;
   /** The content of the file, if it is small. */
   readonly #all: Uint8Array | undefined;
 
   private constructor(
-    file: StateFile,
+    file: IndexFile,
     groups: readonly Group[],
-    { end, terms, all }: { end: number; terms: number; all: Uint8Array | undefined },
+    { terms, all }: { terms: number; all: Uint8Array | undefined },
   ) {
     this.#file = file;
     this.#groups = groups;
-    this.#end = end;
     this.#terms = terms;
     this.#all = all;
   }
 
   /** `groups` is the content of the file of groups. */
-  static async open(file: StateFile, groups: Uint8Array, terms: number): Promise<Dictionary> {
+  static async open(file: IndexFile, groups: Uint8Array, terms: number): Promise<Dictionary> {
     const reader = new VarintReader(groups, HEADER_BYTES);
     const found: Group[] = [];
     while (reader.at < groups.length) {
@@ -66,10 +64,8 @@ export class Dictionary {
       const [at, postings, positions] = [reader.next(), reader.next(), reader.next()];
       found.push({ first, terms: at, postings, positions });
     }
-    const end = await file.size();
-    const all = end <= KEPT ? new Uint8Array(end) : undefined;
-    if (all) await file.readAll(all, 0);
-    return new Dictionary(file, found, { end, terms, all });
+    const all = file.length <= KEPT ? await file.content() : undefined;
+    return new Dictionary(file, found, { terms, all });
   }
 
   async find(term: string): Promise<TermEntry | undefined> {
@@ -137,7 +133,7 @@ export class Dictionary {
 
   async #read(group: number): Promise<Uint8Array> {
     const { terms: from } = this.#groups[group];
-    const to = this.#groups[group + 1]?.terms ?? this.#end;
+    const to = this.#groups[group + 1]?.terms ?? this.#file.length;
     if (this.#all) return this.#all.subarray(from, to);
     const bytes = new Uint8Array(to - from);
     await this.#file.readAll(bytes, from);

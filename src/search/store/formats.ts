@@ -1,8 +1,8 @@
 /**
  * The files of an index.
  *
- *   index.json            the settings, and the parts that count; replaced in one step
- *   parts/N/part.json     what the part holds: counts, files, languages, crawls, times
+ *   index.json            the settings, and the parts that count, with what each holds: counts, files,
+ *                         languages, crawls, lengths; replaced in one step
  *   parts/N/terms         the dictionary: terms in order, in groups of 64, front-coded
  *   parts/N/groups        the first term of each group, and where it begins
  *   parts/N/postings      versions and frequencies of each term, in blocks
@@ -36,6 +36,9 @@ export const FORMATS = {
   out: format('slo'),
   in: format('sli'),
 } as const;
+
+/** The files of a part. */
+export type PartFileName = Exclude<keyof typeof FORMATS, 'run'>;
 
 /**
  * What a list of postings is about: the first character of its term in the dictionary. A *word* is

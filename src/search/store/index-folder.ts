@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
 import { replaceFile } from '../../disk/checkpoint.ts';
-import { damaged } from '../../disk/damage.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { sumOf, withSum } from '../../disk/summed-json.ts';
 import { INDEX_VERSION } from './formats.ts';
+import { damagedIndex, type FileLengths } from './index-file.ts';
 
 export type Epoch = 'crawl' | 'month' | 'day';
 
@@ -37,6 +37,8 @@ export interface IndexedFile {
   readonly bytes: number;
   /** The place that the user named: what `drumlin archive get` takes. */
   readonly place: string;
+  /** The name of its crawl; absent in parts made before it was kept. */
+  readonly crawl?: string;
 }
 
 /** The links of a part. */
@@ -55,6 +57,8 @@ export interface PartInfo {
   readonly versions: number;
   readonly terms: number;
   readonly postings: number;
+  /** Absent in parts made before lengths were kept. */
+  readonly lengths?: FileLengths;
   /** Absent if the part has no links. */
   readonly links?: LinkInfo;
 }
@@ -88,7 +92,7 @@ export async function readManifest(disk: Disk, folder: string): Promise<IndexMan
   try {
     stored = JSON.parse(text);
   } catch {
-    throw damaged(path, 'is damaged: it is not JSON');
+    throw damagedIndex(path, 'is damaged: it is not JSON');
   }
   if (stored?.drumlin !== KIND) throw noIndex(folder);
   if (stored.version !== INDEX_VERSION)
@@ -98,7 +102,7 @@ export async function readManifest(disk: Disk, folder: string): Promise<IndexMan
       'Index the archives again into another folder with "drumlin search index".',
       { exitCode: EXIT.folder },
     );
-  if (sumOf(text) !== 'right') throw damaged(path, 'is damaged: its checksum is wrong');
+  if (sumOf(text) !== 'right') throw damagedIndex(path, 'is damaged: its checksum is wrong');
   return stored;
 }
 

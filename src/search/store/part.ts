@@ -5,13 +5,12 @@
  *           read, or all postings if they have no more than 64 MiB. Everything else is read when
  *           it is asked for.
  */
-import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
-import { openStateFile, type StateFile } from '../../disk/block-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { Dictionary, type TermEntry } from './dictionary.ts';
-import { FORMATS } from './formats.ts';
+import type { PartFileName } from './formats.ts';
+import { contentOf, IndexFile } from './index-file.ts';
 import type { IndexSettings, PartInfo } from './index-folder.ts';
 import { PostingList, type ReadCounts } from './posting-list.ts';
 import { readRice } from './rice.ts';
@@ -40,9 +39,8 @@ export class Part {
   readonly settings: IndexSettings;
   readonly versions: VersionTable;
   readonly terms: Dictionary;
-  readonly #files: Readonly<Record<'terms' | 'postings' | 'names', StateFile>>;
-  readonly #positions: StateFile | undefined;
-  readonly #namesEnd: number;
+  readonly #files: Readonly<Record<'terms' | 'postings' | 'names', IndexFile>>;
+  readonly #positions: IndexFile | undefined;
   readonly #sightings: () => Promise<Uint8Array>;
   readonly #kept = new Map<string, ListBytes>();
   #keptBytes: Bytes = 0;
@@ -54,9 +52,8 @@ export class Part {
     versions: VersionTable;
     terms: Dictionary;
     settings: IndexSettings;
-    files: Record<'terms' | 'postings' | 'names', StateFile>;
-    positions: StateFile | undefined;
-    namesEnd: number;
+    files: Record<'terms' | 'postings' | 'names', IndexFile>;
+    positions: IndexFile | undefined;
     sightings: () => Promise<Uint8Array>;
   }) {
     this.info = parts.info;
@@ -66,7 +63,6 @@ export class Part {
     this.path = parts.files.postings.path;
     this.#files = parts.files;
     this.#positions = parts.positions;
-    this.#namesEnd = parts.namesEnd;
     this.#sightings = parts.sightings;
   }
 
@@ -76,12 +72,12 @@ export class Part {
     info: PartInfo,
     settings: IndexSettings,
   ): Promise<Part> {
-    const open = (name: keyof typeof FORMATS) =>
-      openStateFile(disk, join(folder, name), FORMATS[name]);
-    const opened: StateFile[] = [];
+    const { lengths } = info;
+    const open = (name: PartFileName) => IndexFile.open(disk, folder, name, lengths);
+    const opened: IndexFile[] = [];
     try {
-      const versions = await open('versions').then(contentOf);
-      const groups = await open('groups').then(contentOf);
+      const versions = await contentOf(disk, folder, 'versions', lengths);
+      const groups = await contentOf(disk, folder, 'groups', lengths);
       for (const name of ['terms', 'postings', 'names'] as const) opened.push(await open(name));
       if (settings.positions) opened.push(await open('positions'));
       const [terms, postings, names, positions] = opened;
@@ -89,8 +85,7 @@ export class Part {
         ...{ info, settings, positions, files: { terms, postings, names } },
         versions: new VersionTable(versions),
         terms: await Dictionary.open(terms, groups, info.terms),
-        namesEnd: await names.size(),
-        sightings: () => open('sightings').then(contentOf),
+        sightings: () => contentOf(disk, folder, 'sightings', lengths),
       });
     } catch (error) {
       for (const file of opened) await file.close();
@@ -134,8 +129,8 @@ export class Part {
 
   async #postingBytes({ start, bytes: length }: TermEntry): Promise<Uint8Array> {
     const { postings } = this.#files;
-    if (++this.#listsRead === MOST_LISTS && (await postings.size()) <= SMALL) {
-      this.#all ??= bytesOf(postings);
+    if (++this.#listsRead === MOST_LISTS && postings.length <= SMALL) {
+      this.#all ??= postings.content();
       this.#kept.clear();
     }
     if (this.#all) return (await this.#all).subarray(start, start + length);
@@ -147,13 +142,14 @@ export class Part {
   /** URL and title of a version. */
   async name(version: number): Promise<{ readonly url: string; readonly title: string }> {
     const { name } = this.versions.at(version);
-    let bytes = Buffer.alloc(Math.min(NAME_BYTES, this.#namesEnd - name));
-    await this.#files.names.readAll(bytes, name);
+    const { names } = this.#files;
+    let bytes = Buffer.alloc(Math.min(NAME_BYTES, names.length - name));
+    await names.readAll(bytes, name);
     for (;;) {
       const texts = textsIn(bytes);
       if (texts) return { url: texts[0], title: texts[1] };
-      bytes = Buffer.alloc(Math.min(16 * bytes.length, this.#namesEnd - name));
-      await this.#files.names.readAll(bytes, name);
+      bytes = Buffer.alloc(Math.min(16 * bytes.length, names.length - name));
+      await names.readAll(bytes, name);
     }
   }
 
@@ -177,20 +173,6 @@ export class Part {
   async close(): Promise<void> {
     for (const file of Object.values(this.#files)) await file.close();
     await this.#positions?.close();
-  }
-}
-
-async function bytesOf(file: StateFile): Promise<Uint8Array> {
-  const bytes = new Uint8Array(await file.size());
-  await file.readAll(bytes, 0);
-  return bytes;
-}
-
-async function contentOf(file: StateFile): Promise<Uint8Array> {
-  try {
-    return await bytesOf(file);
-  } finally {
-    await file.close();
   }
 }
 

@@ -91,7 +91,7 @@ test.each([
   ['/?q=fly&at=yesterday', 400, 'not a time'],
   ['/versions?url=http://unknown.example/', 404, 'does not have this page'],
   ['/versions', 404, 'does not have this page'],
-  ['/text?url=http://a.example/&at=2001', 404, 'does not have this page'],
+  ['/text?url=http://a.example/&version=2001', 404, 'does not have this page'],
   ['/diff?url=http://a.example/&a=x&b=y', 404, 'does not have this page'],
   ['/elsewhere', 404, 'no such page'],
 ])('%s is refused with a sentence', async (path, status, sentence) => {
@@ -103,6 +103,35 @@ test.each([
 test('a query of more than a thousand characters is refused', async () => {
   const { status, text } = await get(`/search.json?q=${'a'.repeat(2000)}`);
   expect([status, text]).toEqual([400, expect.stringContaining('too long')]);
+});
+
+test('two texts of the same millisecond both can be read, and compared', async () => {
+  const places = ['three', 'four'].map((name) => join(folder, name));
+  for (const [i, text] of [FIRST, SECOND].entries())
+    await writeCrawl(places[i], [page('http://a.example/', 'Coast', text)], { from: OCTOBER });
+  const out = join(folder, 'same-time');
+  await indexArchives(places, out, { disk });
+  const opened = await SearchIndex.open([out], disk);
+  const second = await serveIndex(opened, 0);
+  const read = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${second.port}${path}`)).text();
+  const rows = await read('/versions?url=http://a.example/');
+  const links = [...rows.matchAll(/href="(\/(?:text|diff)[^"]*)"/g)].map(([, address]) =>
+    address.replaceAll('&amp;', '&'),
+  );
+  const texts = await Promise.all(links.filter((each) => each.startsWith('/text')).map(read));
+  expect(texts.filter((text) => text.includes('no fly zone'))).toHaveLength(1);
+  expect(texts.filter((text) => text.includes('asked for bread'))).toHaveLength(1);
+  const changes = await read(links.find((each) => each.startsWith('/diff')) ?? '');
+  expect(changes).toMatch(/<del>[^<]*no fly zone|<ins>[^<]*no fly zone/);
+  await second.close();
+  await opened.close();
+});
+
+test('the form does not speak of flags', async () => {
+  const { text } = await get('/?q=fly&at=2011&from=2011');
+  expect(text).toContain('at one time, or from one time to another');
+  expect(text).not.toMatch(/--(at|from|to)/);
 });
 
 test('another host name is refused', async () => {

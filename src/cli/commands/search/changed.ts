@@ -7,7 +7,8 @@ import { statesOf, type TwoStates } from '../../../search/changed/states.ts';
 import { LinkGraph } from '../../../search/links/link-graph.ts';
 import { describe } from '../../../search/query/results.ts';
 import type { SearchIndex, SearchOptions } from '../../../search/query/search-index.ts';
-import { asJson, asText, iso, printable } from './print.ts';
+import { iso } from '../../../search/query/times.ts';
+import { asJson, asText, printable } from './print.ts';
 import type { Output, SearchFlags } from './work.ts';
 
 export async function printChanged(

@@ -1,8 +1,8 @@
 /** Results of searches as text and as JSON. */
 import { counted } from '../../../base/units.ts';
 import type { SearchResult } from '../../../search/query/results.ts';
+import { iso } from '../../../search/query/times.ts';
 
-export const iso = (time: number): string => new Date(time).toISOString();
 const day = (time: number): string => iso(time).slice(0, 10);
 
 export const asJson = (result: SearchResult) => ({

@@ -1,5 +1,6 @@
 /** `drumlin search`: full text over every version of every archived page. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DrumlinError } from '../../../base/errors.ts';
 import { CHANGED, ORDERS } from '../../../search/changed/order.ts';
 import { examples } from '../../input/example.ts';
 import type { EvalFlags } from './eval.ts';
@@ -52,13 +53,26 @@ export function register(program: Command): void {
         "search my-index 'arab spring' --changed --at 2011-10-15 --explain",
       ),
     )
-    .action(async (what: string[], flags: SearchFlags) => {
+    .action(async (what: string[], flags: SearchFlags, command: Command) => {
+      const typed = OF_CHANGED.filter((name) => command.getOptionValueSource(name) === 'cli');
+      if (!flags.changed && typed.length > 0) throw onlyWithChanged(typed[0]);
       await (await import('./work.ts')).search(what, flags, process.stdout);
     });
   addIndex(search);
   addEval(search);
   registerServe(search);
   registerExport(search);
+}
+
+/** Flags that say something about --changed only. */
+const OF_CHANGED = ['by', 'alpha', 'seeds', 'expand', 'explain'];
+
+function onlyWithChanged(flag: string): DrumlinError {
+  return new DrumlinError(
+    'USAGE',
+    `--${flag} is about what changed, and this search does not ask for it.`,
+    `Add --changed, or leave out --${flag}.`,
+  );
 }
 
 /** Adds the flags of a search for what happened. */

@@ -8,11 +8,11 @@ import { priorOf } from '../../../search/query/prior.ts';
 import { describe } from '../../../search/query/results.ts';
 import { SearchIndex, type SearchOptions } from '../../../search/query/search-index.ts';
 import { timelineOf } from '../../../search/query/timeline.ts';
-import { rangeOf } from '../../../search/query/times.ts';
+import { iso, rangeOf } from '../../../search/query/times.ts';
 import type { Epoch } from '../../../search/store/index-folder.ts';
 import { type Screen, watched } from '../graph.ts';
 import { printChanged } from './changed.ts';
-import { asJson, asText, iso, printable, quoted } from './print.ts';
+import { asJson, asText, printable, quoted } from './print.ts';
 
 export interface SearchFlags {
   readonly at?: string;
@@ -79,7 +79,10 @@ function sentences(out: string, summary: IndexSummary): string[] {
     lines.push(`${counted(copies, 'revisit')} of other URLs: these copies are not in the index.`);
   if (undated > 0)
     lines.push(`${counted(undated, 'record')} without a date from 1970 on: not in the index.`);
-  if (skippedFiles > 0) lines.push(`${counted(skippedFiles, 'file')} were in the index already.`);
+  if (skippedFiles > 0) {
+    const were = skippedFiles === 1 ? 'was' : 'were';
+    lines.push(`${counted(skippedFiles, 'file')} ${were} in the index already.`);
+  }
   return lines;
 }
 
