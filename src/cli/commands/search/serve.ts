@@ -24,7 +24,7 @@ export function registerServe(search: Command): void {
     .addHelpText(
       'after',
       `
-Pages: / (form and results), /versions?url=, /text?url=&at=, /diff?url=&a=&b=
+Pages: / (form and results), /versions?url=, /text?url=&version=, /diff?url=&a=&b=
 JSON:  /search.json?q=&at=&from=&to=&site=&language=&any=&top=
 ${examples('search serve my-index', 'search serve my-index other-index --port 8000')}`,
     )
