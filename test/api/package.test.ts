@@ -47,8 +47,8 @@ describe('the packed package, installed in an empty strict project', () => {
     expect(Object.keys(exports)).toEqual(paths);
     for (const entry of ENTRIES) {
       expect(exports[entry === 'index' ? '.' : `./${entry}`]).toEqual({
-        types: `./dist/api/${entry}.d.ts`,
-        default: `./dist/api/${entry}.js`,
+        types: `./dist/types/api/${entry}.d.ts`,
+        default: `./dist/lib/${entry}.js`,
       });
     }
   });
@@ -62,15 +62,31 @@ describe('the packed package, installed in an empty strict project', () => {
   });
 
   test('keeps other modules private', async () => {
-    const program = `await import('drumlin/dist/crawl/crawl.js').catch(({ code }) => console.log(code));`;
+    const program = `await import('drumlin/dist/lib/main.js').catch(({ code }) => console.log(code));`;
     writeFileSync(join(project, 'out', 'private.js'), program);
     expect(await runProgram(project, 'private')).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\n');
+  });
+
+  test('carries the licence of every package whose code is inside', () => {
+    const lib = join(project, 'node_modules/drumlin/dist/lib');
+    const text = readFileSync(join(lib, 'licences.txt'), 'utf8');
+    const named = [...text.matchAll(/^(\S+) \d+\.\d+\.\d+, /gm)].map(([, name]) => name);
+    const used = new Set<string>();
+    for (const map of readdirSync(lib).filter((name) => name.endsWith('.map'))) {
+      const { sources } = JSON.parse(readFileSync(join(lib, map), 'utf8')) as { sources: string[] };
+      for (const source of sources) {
+        const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1];
+        if (name !== undefined) used.add(name);
+      }
+    }
+    expect(named).toEqual([...used].sort());
+    expect(named.length).toBeGreaterThan(5);
   });
 
   test.each(
     ENTRIES.map((entry) => [nameOf(entry), entry]),
   )('%s exports every type that its exports refer to', (_, entry) => {
-    const path = join(project, 'node_modules/drumlin/dist/api', `${entry}.d.ts`);
+    const path = join(project, 'node_modules/drumlin/dist/types/api', `${entry}.d.ts`);
     expect(notExported(path)).toEqual([]);
   });
 });

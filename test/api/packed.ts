@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
+const TSX = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
 const run = promisify(execFile);
 
 /** Strict, and the declarations of the package are checked too: there is no `skipLibCheck`. */
@@ -34,8 +35,7 @@ export async function installPacked(folder: string): Promise<string> {
     if (name !== 'dist') cpSync(join(ROOT, name), join(staging, name), { recursive: true });
   }
   // A build of its own: other tests run the one in dist/ at the same time.
-  const build = join(ROOT, 'tsconfig.build.json');
-  await run(process.execPath, [TSC, '-p', build, '--outDir', join(staging, 'dist')]);
+  await run(process.execPath, [TSX, join(ROOT, 'scripts/build.ts'), join(staging, 'dist')]);
   const [tarball] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
       cwd: staging,

@@ -14,7 +14,7 @@ export interface Got {
 
 /** Fetches a URL of the lab through its own name server, and follows no redirect. */
 export async function get(
-  lab: Lab,
+  lab: Pick<Lab, 'dns'>,
   url: string,
   headers: Record<string, string> = {},
 ): Promise<Got> {
@@ -42,7 +42,11 @@ export async function get(
   });
 }
 
-export async function resolve(lab: Lab, name: string, timeout = 2000): Promise<string> {
+export async function resolve(
+  lab: Pick<Lab, 'dns'>,
+  name: string,
+  timeout = 2000,
+): Promise<string> {
   const resolver = new Resolver({ timeout, tries: 1 });
   resolver.setServers([lab.dns]);
   const [address] = await resolver.resolve4(name);

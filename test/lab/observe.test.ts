@@ -188,23 +188,25 @@ describe('drumlin web', () => {
   });
 });
 
-const built = new URL('../../dist/lab/server/thread.js', import.meta.url);
+const built = new URL('../../dist/lib/lab.js', import.meta.url);
 
 describe('the lab in a thread', () => {
   test.skipIf(!existsSync(built))('serves what the handle on this side expects', async () => {
-    const { startLabThread } = (await import(
-      built.href
-    )) as typeof import('../../src/lab/server/thread.ts');
-    const lab = await startLabThread({ domains: 50, pages: 5 });
+    const { startLab } = (await import(built.href)) as typeof import('../../src/api/lab.ts');
+    const lab = await startLab({ thread: true, domains: 50, pages: 5 });
     const got = await get(lab, lab.seeds[0]);
     expect(got.body.equals(lab.expected(lab.seeds[0])?.body as Uint8Array)).toBe(true);
     expect(lab.requests).toBe(1);
     await lab.close();
-    await expect(startLabThread({ log: join(folder, 'no', 'log') })).rejects.toMatchObject({
+    await expect(startLab({ thread: true, log: join(folder, 'no', 'log') })).rejects.toMatchObject({
       exitCode: 4,
     });
-    await expect(startLabThread({ domains: -1 })).rejects.toMatchObject({ code: 'LAB_SETTING' });
+    await expect(startLab({ thread: true, domains: -1 })).rejects.toMatchObject({
+      code: 'LAB_SETTING',
+    });
     // A thread that dies is an error of the caller, never an uncaught one.
-    await expect(startLabThread({ httpPort: -1 })).rejects.toMatchObject({ code: 'LAB_GONE' });
+    await expect(startLab({ thread: true, httpPort: -1 })).rejects.toMatchObject({
+      code: 'LAB_GONE',
+    });
   });
 });

@@ -1,0 +1,94 @@
+/**
+ * Makes what the package ships: `npm run build`, or `tsx scripts/build.ts FOLDER`.
+ *
+ *   dist/lib/     the program, the library's entry points and the main modules of threads
+ *   dist/types/   the declarations of all modules
+ *   dist/lib/licences.txt   the licences of the packages whose code is inside
+ *
+ * Idea: a thread that loads 500 small files spends most of its first half second in the module
+ * loader. So the code is bundled. Entry points share chunks: a class has one identity in `drumlin`
+ * and in `drumlin/warc`. A thread shares nothing with its parent, so its main module (`*-main.ts`)
+ * is one file. All files are side by side: a thread is started by the URL `./agent-main.js` from
+ * whichever chunk that code is in.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+
+const ROOT = join(import.meta.dirname, '..');
+const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
+
+/** Not inside: packages that users may lack, and those that find files beside their own. */
+const LEFT_OUT = ['@bokuweb/zstd-wasm', '@mozilla/readability', 'linkedom', 'unpdf'];
+/** Packages in CommonJS call `require` for modules of Node. */
+const BANNER =
+  "import { createRequire as requireFrom } from 'node:module';\n" +
+  'const require = requireFrom(import.meta.url);';
+
+const SHARED: BuildOptions = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  entryNames: '[name]',
+  chunkNames: 'part-[hash]',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'none',
+  external: LEFT_OUT,
+  banner: { js: BANNER },
+  metafile: true,
+  logLevel: 'warning',
+};
+
+async function buildInto(folder: string): Promise<void> {
+  const types = ['--emitDeclarationOnly', '--outDir', join(folder, 'types')];
+  execFileSync(process.execPath, [TSC, '-p', join(ROOT, 'tsconfig.build.json'), ...types], {
+    stdio: ['ignore', 2, 2],
+  });
+  const lib = join(folder, 'lib');
+  rmSync(lib, { recursive: true, force: true });
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const modules = Object.keys(exports).map(
+    (path) => `src/api/${path === '.' ? 'index' : basename(path)}.ts`,
+  );
+  const threads = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('-main.ts'))
+    .map((path) => join('src', path));
+  const made = await Promise.all([
+    build({
+      ...SHARED,
+      outdir: lib,
+      entryPoints: ['src/cli/main.ts', ...modules],
+      splitting: true,
+    }),
+    build({ ...SHARED, outdir: lib, entryPoints: threads }),
+  ]);
+  const inside = packagesIn(made.map(({ metafile }) => metafile as Metafile));
+  writeFileSync(join(lib, 'licences.txt'), inside.map(licenceOf).join('\n'));
+}
+
+/** The packages whose code is in the output. */
+function packagesIn(metafiles: readonly Metafile[]): string[] {
+  const names = new Set<string>();
+  for (const { inputs } of metafiles) {
+    for (const path of Object.keys(inputs)) {
+      const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+      if (name !== undefined) names.add(name);
+    }
+  }
+  return [...names].sort();
+}
+
+function licenceOf(name: string): string {
+  const folder = join(ROOT, 'node_modules', name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((each) => /^(?:licen[cs]e|copying)/i.test(each));
+  const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  return `${name} ${version}, ${license}\n${text}`;
+}
+
+await buildInto(process.argv[2] ?? join(ROOT, 'dist'));
