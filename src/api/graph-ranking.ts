@@ -30,6 +30,11 @@ export interface Ranking {
   readonly scores: Float64Array;
   /** Facts about the run, such as its iterations. */
   readonly facts: Readonly<Record<string, number | string>>;
+  /**
+   * If scores are estimates: the least and the most that a score may be in truth, with 95 %
+   * certainty.
+   */
+  readonly interval?: ((score: number) => readonly [low: number, high: number]) | undefined;
   /** The numbers of the best nodes, best first; all nodes if `top` is left out. */
   order(top?: number): Uint32Array;
   /** The best nodes with their names, best first; all nodes if `count` is left out. */
@@ -46,6 +51,10 @@ export interface RankedNode {
   readonly name: string;
   /** Its score. */
   readonly score: number;
+  /** If the score is an estimate: the least that it may be in truth, with 95 % certainty. */
+  readonly low?: number;
+  /** If the score is an estimate: the most that it may be in truth, with 95 % certainty. */
+  readonly high?: number;
 }
 
 /** A node of a set, its place in the set and its place among all nodes. */

@@ -38,6 +38,9 @@ export interface RankedNode {
   readonly rank: number;
   readonly name: string;
   readonly score: number;
+  /** Of an estimate: what the score may be in truth, with 95 % certainty. */
+  readonly low?: number;
+  readonly high?: number;
 }
 
 export interface RankedMember extends RankedNode {
@@ -59,16 +62,23 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
   const { by, threads = 1, memory = MEMORY, onProgress, signal, ...given } = request;
   const ranker = await findRanker(by);
   const values = checkParameters(by, ranker.parameters, given as Readonly<Record<string, Given>>);
-  const { scores, ties, facts } = await ranker.run(graph, values, {
+  const { scores, ties, facts, interval } = await ranker.run(graph, values, {
     threads: Math.max(1, Math.floor(threads)),
     memory,
     onProgress: onlyForward(onProgress, signal),
   });
   onProgress?.(1);
+  const scoreOf = (id: number) => {
+    const score = scores[id];
+    if (interval === undefined) return { score };
+    const [low, high] = interval(score);
+    return { score, low, high };
+  };
   return {
     by,
     scores,
     facts,
+    interval,
     order: (top) => order(scores, top, ties),
     async *top(count) {
       let place = 0;
@@ -76,14 +86,14 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
       const room = Math.max(0, memory - kept);
       for (const ids of orderedPieces(scores, { top: count, room, ties })) {
         for (const id of ids)
-          yield { rank: ++place, name: await graph.names.name(id), score: scores[id] };
+          yield { rank: ++place, name: await graph.names.name(id), ...scoreOf(id) };
       }
     },
     async *among(wanted) {
       const { nodes, places } = placesAmongAll(scores, wanted, ties);
       for (const [i, id] of nodes.entries()) {
         const name = await graph.names.name(id);
-        yield { rank: i + 1, overall: places[i], name, score: scores[id] };
+        yield { rank: i + 1, overall: places[i], name, ...scoreOf(id) };
       }
     },
   };

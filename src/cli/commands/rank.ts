@@ -29,6 +29,7 @@ export interface RankFlags {
   readonly among?: string;
   readonly out?: string;
   readonly json?: boolean;
+  readonly interval?: boolean;
   readonly threads: string;
   readonly memory: string;
   readonly list?: boolean;
@@ -41,11 +42,15 @@ export const COMMAND_FLAGS: readonly string[] = [
   'among',
   'out',
   'json',
+  'interval',
   'threads',
   'memory',
   'list',
   'help',
 ];
+
+/** A standard error above this makes the order of neighbours a matter of chance. */
+const ROUGH = 0.1;
 
 export function register(program: Command): void {
   const rank = program
@@ -70,6 +75,10 @@ export function register(program: Command): void {
     )
     .option('--out <file>', 'file to write (default: standard output)')
     .option('--json', 'write JSON, with time and other facts about the run')
+    .option(
+      '--interval',
+      'with estimates, two more columns: the least and the most that the score may be in truth, with 95 % certainty',
+    )
     .option(
       '--threads <count>',
       'threads for methods that use more than one',
@@ -103,6 +112,7 @@ export async function rankCommand(
     );
   }
   const parameters = await readParameters(flags.by, given);
+  if (flags.interval) await requireEstimates(flags.by);
   const request = {
     by: flags.by,
     threads: atLeastOne('--threads', flags.threads),
@@ -119,7 +129,7 @@ export async function rankCommand(
         rankedText(
           graph,
           { ...request, signal },
-          { top, json: flags.json === true, names },
+          { top, json: flags.json === true, interval: flags.interval === true, names },
           streams.screen,
         ),
       ),
@@ -137,6 +147,7 @@ async function readSet(path: string): Promise<string[]> {
 interface Printing {
   readonly top: number;
   readonly json: boolean;
+  readonly interval: boolean;
   /** Only these, in the order of the ranking. */
   readonly names: readonly string[] | undefined;
 }
@@ -144,7 +155,7 @@ interface Printing {
 async function* rankedText(
   graph: Graph,
   request: { by: string; threads: number; memory: number; signal: AbortSignal },
-  { top, json, names }: Printing,
+  { top, json, interval, names }: Printing,
   screen: Streams['screen'],
 ): AsyncGenerator<string> {
   const { findNodeSet, missingText } = await import('../../rank/engine/node-set.ts');
@@ -168,11 +179,13 @@ async function* rankedText(
   const nodes = set
     ? firstOf(ranking.among(set.ids), top)
     : ranking.top(Math.min(top, graph.nodes));
-  yield* json ? asJson(summary, nodes) : asTable(nodes);
+  yield* json ? asJson(summary, nodes) : asTable(nodes, interval);
   if (!json) screen.write(`${summaryLine(summary)}\n`);
   const missing = set && missingText(set);
   if (missing !== undefined) screen.write(`${printable(missing)}\n`);
   if (ranking.facts.converged === 'no') screen.write(notConverged(summary));
+  if (ranking.facts.complete === 'no') screen.write(tooShort(summary));
+  screen.write(howSure(summary));
 }
 
 async function* firstOf<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
@@ -192,6 +205,32 @@ function notConverged({ by, facts }: Summary): string {
   );
 }
 
+function tooShort({ facts }: Summary): string {
+  const distance = formatCount(Number(facts.longestDistance));
+  return `Warning: some paths are longer than ${distance} arcs and do not count. Give a larger --distance.\n`;
+}
+
+/** An estimate that is rough at a place where people look says so, and how to get a better one. */
+function howSure({ by, facts }: Summary): string {
+  const { at, standardError } = facts;
+  if (by !== 'tse' || Number(standardError) <= ROUGH) return '';
+  const percent = Math.round(100 * Number(standardError));
+  return (
+    `Warning: the standard error is ${percent} % at place ${formatCount(Number(at))}. ` +
+    'Give --error 3%, which draws a larger sample.\n'
+  );
+}
+
+async function requireEstimates(by: string): Promise<void> {
+  const { findRanker } = await import('../../rank/registry.ts');
+  if ((await findRanker(by)).estimates) return;
+  throw new DrumlinError(
+    'PARAMETER',
+    `The method "${by}" has no intervals for its scores.`,
+    'Leave out --interval, or rank by tse or hyperball.',
+  );
+}
+
 interface Summary {
   readonly by: string;
   readonly nodes: number;
@@ -205,11 +244,15 @@ type Ranked = AsyncIterable<{
   readonly overall?: number;
   readonly name: string;
   readonly score: number;
+  readonly low?: number;
+  readonly high?: number;
 }>;
 
-async function* asTable(nodes: Ranked): AsyncGenerator<string> {
-  for await (const { rank, overall, name, score } of nodes)
-    yield `${rank}\t${overall === undefined ? '' : `${overall}\t`}${name}\t${score}\n`;
+async function* asTable(nodes: Ranked, interval: boolean): AsyncGenerator<string> {
+  for await (const { rank, overall, name, score, low, high } of nodes) {
+    const fields = [rank, ...(overall === undefined ? [] : [overall]), name, score];
+    yield `${[...fields, ...(interval ? [low, high] : [])].join('\t')}\n`;
+  }
 }
 
 async function* asJson(summary: Summary, nodes: Ranked): AsyncGenerator<string> {

@@ -56,7 +56,11 @@ function checked(
 }
 
 function numberOf(key: string, kind: 'number' | 'count', text: string): number {
-  if (kind === 'number') return text.trim() === '' ? Number.NaN : Number(text);
+  if (kind === 'number') {
+    const share = /^(.*\S)\s*%$/.exec(text.trim());
+    if (share) return Number(share[1]) / 100;
+    return text.trim() === '' ? Number.NaN : Number(text);
+  }
   try {
     return parseCount(text);
   } catch (error) {

@@ -34,12 +34,16 @@ export interface RankResult {
   readonly ties?: Float64Array;
   /** Facts about the run: iterations, residual, bytes read. */
   readonly facts: Readonly<Record<string, number | string>>;
+  /** Of an estimate: the least and the most that a score may be in truth, with 95 % certainty. */
+  readonly interval?: ((score: number) => readonly [low: number, high: number]) | undefined;
 }
 
 export interface Ranker<P extends Parameters = Parameters> {
   readonly name: string;
   /** A short title for a table or a plot. */
   readonly title: string;
+  /** Whether scores are estimates, with an interval. */
+  readonly estimates?: boolean;
   readonly parameters: P;
   run(graph: Graph, values: Values<P>, options: RankOptions): Promise<RankResult>;
 }

@@ -23,18 +23,11 @@
 
 import { onesIn } from '../../base/bits.ts';
 import { formatCount } from '../../base/units.ts';
-import { BLOCK_ARCS, type Graph } from '../../graph/graph.ts';
+import type { Graph } from '../../graph/graph.ts';
 import { usefulThreads } from '../engine/kernel.ts';
-import { MOST_BYTES, requireMemory } from '../engine/memory.ts';
+import { requireMemory } from '../engine/memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from '../engine/ranker.ts';
-import {
-  blockBytes,
-  cutLists,
-  feedBlocks,
-  loadInLists,
-  type PlacedLists,
-  shareOut,
-} from '../supporters/blocks.ts';
+import { InLists, streamBytes } from '../supporters/in-lists.ts';
 import { SupportersKernel } from '../supporters/supporters-kernel.ts';
 import { drawBits } from './bit-vector-draw.ts';
 
@@ -74,8 +67,6 @@ interface Values {
 }
 
 const BITS = 64;
-/** Arcs per call: some milliseconds. */
-const ARCS_A_CALL = 2 ** 20;
 /** The share of the remaining bits that is set if N · ε is 1/2. */
 const READY = 1 - Math.exp(-1 / 2);
 /** The largest ε: half of all bits are drawn, and more would make no estimate better. */
@@ -110,85 +101,60 @@ async function estimate(graph: Graph, values: Values, options: RankOptions): Pro
 
 /** The bits of all nodes, two u32 a node: of nodes within a distance, and within one more step. */
 class Vectors {
-  readonly held: 'memory' | 'stream';
-  bytesRead: number;
   readonly #kernel: SupportersKernel;
-  readonly #graph: Graph;
-  readonly #blockArcs: number;
-  /** All in-lists, if they fit into memory. */
-  readonly #lists: PlacedLists | undefined;
+  readonly #nodes: number;
+  readonly #lists: InLists;
   #near: number;
   #far: number;
 
   static async open(graph: Graph, options: RankOptions): Promise<Vectors> {
-    const blockArcs = Math.min(BLOCK_ARCS, Math.max(graph.nodes, graph.arcs));
     const hands = usefulThreads(options.threads, graph.nodes, graph.arcs);
-    const least = BYTES_A_NODE * graph.nodes + blockBytes(hands, blockArcs, graph.nodes);
+    const least = BYTES_A_NODE * graph.nodes + streamBytes(graph, hands);
     requireMemory(options.memory, {
       what: `The bits and scores of ${formatCount(graph.nodes)} nodes and blocks to read`,
       bytes: least,
     });
-    const most = Math.min(options.memory, MOST_BYTES);
     const kernel = new SupportersKernel(hands);
     try {
-      const fits = least + 4 * (graph.nodes + 1 + graph.arcs) <= most;
-      return new Vectors(
-        kernel,
-        graph,
-        blockArcs,
-        fits ? await loadInLists(kernel, graph) : undefined,
-      );
+      const lists = await InLists.open(kernel, graph, options.memory - least);
+      return new Vectors(kernel, graph.nodes, lists);
     } catch (error) {
       await kernel.close();
       throw error;
     }
   }
 
-  private constructor(
-    kernel: SupportersKernel,
-    graph: Graph,
-    blockArcs: number,
-    lists: PlacedLists | undefined,
-  ) {
+  private constructor(kernel: SupportersKernel, nodes: number, lists: InLists) {
     this.#kernel = kernel;
-    this.#graph = graph;
-    this.#blockArcs = blockArcs;
+    this.#nodes = nodes;
     this.#lists = lists;
-    this.held = lists ? 'memory' : 'stream';
-    this.bytesRead = lists ? graph.in.bytes : 0;
-    this.#near = kernel.allocate(8 * graph.nodes);
-    this.#far = kernel.allocate(8 * graph.nodes);
+    this.#near = kernel.allocate(8 * nodes);
+    this.#far = kernel.allocate(8 * nodes);
+  }
+
+  get held(): 'memory' | 'stream' {
+    return this.#lists.held;
+  }
+
+  get bytesRead(): number {
+    return this.#lists.bytesRead;
   }
 
   get near(): Uint32Array {
-    return this.#kernel.u32(this.#near, 2 * this.#graph.nodes);
+    return this.#kernel.u32(this.#near, 2 * this.#nodes);
   }
 
   get far(): Uint32Array {
-    return this.#kernel.u32(this.#far, 2 * this.#graph.nodes);
+    return this.#kernel.u32(this.#far, 2 * this.#nodes);
   }
 
   /** One step: far becomes near, and the new far adds what the in-neighbours have. */
   async spread(): Promise<void> {
     [this.#near, this.#far] = [this.#far, this.#near];
-    const kernel = this.#kernel;
-    const callFor = ({ first, count, offsets, targets }: PlacedLists) =>
-      ['orLists', this.#near, this.#far, first, count, offsets, targets] as const;
-    if (this.#lists) {
-      const parts = cutLists(kernel, this.#lists, ARCS_A_CALL);
-      await shareOut(
-        kernel.hands,
-        parts,
-        async (part, hand) => () => kernel.call(hand, callFor(part)),
-      );
-      return;
-    }
-    // The memory of the blocks is released after each step.
-    const empty = kernel.bytes;
-    const lists = this.#graph.in.scan({ blockArcs: this.#blockArcs });
-    await feedBlocks(kernel, lists, this.#blockArcs, callFor, () => {});
-    kernel.release(empty);
-    this.bytesRead += this.#graph.in.bytes;
+    await this.#lists.sweep(({ first, count, offsets, targets }) => [
+      'orLists',
+      ...([this.#near, this.#far, first, count, offsets, targets] as const),
+    ]);
   }
 
   close(): Promise<void> {

@@ -10,6 +10,7 @@
  * the build and the tests load. The meaning of each function, and the layout it works on, is stated
  * once, in supporters-kernel.ts.
  */
+export { growLists, reachLists, sizesOf } from './balls.as';
 
 // @ts-ignore: decorator
 @inline

@@ -67,6 +67,20 @@ interface Functions {
     counts: number,
   ): void;
   /**
+   * One sweep of exact balls (balls.ts gives the fields): far[x] = the sources of near[y] over the
+   * list of each node x that seen[x] lacks; seen[x] gets them, scores[x] their number times the
+   * weight. All sets have 128 bits.
+   */
+  reachLists(sweep: number, first: number, count: number, offsets: number, targets: number): void;
+  /**
+   * One sweep of counters of `registers` bytes: far[x] = the greatest of near[x] and of near[y] for
+   * each y in the list of x that has changed in the sweep before; scores[x] gets the growth of
+   * sizes[x] times the weight.
+   */
+  growLists(sweep: number, first: number, count: number, offsets: number, targets: number): void;
+  /** sizes[x], f64s, = about how many nodes the counter of each node x from `first` on has seen. */
+  sizesOf(counters: number, registers: number, sizes: number, first: number, count: number): void;
+  /**
    * counts[i] += how many sampled sources are at distance two of node first + i, for i below
    * `count`. The in-neighbours are given as offsets and targets. tse-index.ts lays out `index`;
    * `marks` has a bit per source; `places` a u32 per arc and one more.
@@ -142,6 +156,10 @@ export class SupportersKernel {
 
   u32(address: number, length: number): Uint32Array {
     return new Uint32Array(this.#memory.buffer, address, length);
+  }
+
+  u8(address: number, length: number): Uint8Array {
+    return new Uint8Array(this.#memory.buffer, address, length);
   }
 
   f64(address: number, length: number): Float64Array {

@@ -71,6 +71,22 @@ describe('drumlin rank', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.tmp'))).toEqual([]);
   });
 
+  test('prints what the score may be in truth, and warns of a rough estimate', async () => {
+    const tse = ['--by', 'tse', '--p', '0.5', '--seed', '3'];
+    const { printed, told } = await rank(graph, ...tse, '--interval', '--top', '1');
+    const [place, name, score, low, high] = printed.trimEnd().split('\t');
+    expect([place, name]).toEqual(['1', 'fine']);
+    expect(Number(low)).toBeLessThanOrEqual(Number(score));
+    expect(Number(high)).toBeGreaterThan(Number(score));
+    expect(told).toMatch(/Warning: the standard error is \d+ % at place \d\. Give --error 3%/);
+    const exact = await rank(graph, '--by', 'tse', '--error', '3%', '--top', '1');
+    expect(exact.printed).toBe('1\tfine\t3\n');
+    expect(exact.told).toContain('; p 1; ');
+    expect(exact.told).not.toContain('Warning');
+    await expect(rank(graph, '--by', 'in', '--interval')).rejects.toThrow('has no intervals');
+    await expect(rank(graph, '--by', 'tse', '--error', '300%')).rejects.toThrow('out of range');
+  });
+
   test('warns when a method ended before it converged, with what to give', async () => {
     const { told } = await rank(graph, '--by', 'pagerank', '--iterations', '2', '--json');
     expect(told).toMatch(
