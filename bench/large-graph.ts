@@ -61,7 +61,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-async function writeEdges(path: string, arcs: number, nodes: number): Promise<void> {
+export async function writeEdges(path: string, arcs: number, nodes: number): Promise<void> {
   const file = createWriteStream(path);
   for (const { from, to } of heavyTailedArcs({ nodes, arcs })) {
     let text = '';

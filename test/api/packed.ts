@@ -1,6 +1,15 @@
 /** The package as `npm pack` makes it, installed into an empty project in a temporary folder. */
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -34,8 +43,7 @@ export async function installPacked(folder: string): Promise<string> {
   for (const name of ['package.json', 'README.md', 'LICENSE', ...manifest.files]) {
     if (name !== 'dist') cpSync(join(ROOT, name), join(staging, name), { recursive: true });
   }
-  // A build of its own: other tests run the one in dist/ at the same time.
-  await run(process.execPath, [TSX, join(ROOT, 'scripts/build.ts'), join(staging, 'dist')]);
+  await buildInto(join(staging, 'dist'));
   const [tarball] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
       cwd: staging,
@@ -50,6 +58,19 @@ export async function installPacked(folder: string): Promise<string> {
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   mkdirSync(join(project, 'src'));
   return project;
+}
+
+/**
+ * Copies the build in dist/, which `npm test` has just made. If sources are newer, it makes one
+ * elsewhere: other tests run the one in dist/ at the same time.
+ */
+async function buildInto(folder: string): Promise<void> {
+  const built = join(ROOT, 'dist/lib/main.js');
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  const age = (path: string) => statSync(path).mtimeMs;
+  if (existsSync(built) && sources.every((path) => age(join(ROOT, 'src', path)) < age(built)))
+    cpSync(join(ROOT, 'dist'), folder, { recursive: true });
+  else await run(process.execPath, [TSX, join(ROOT, 'scripts/build.ts'), folder]);
 }
 
 /** What `npm install` would fetch: the dependencies of the package, and the types of Node. */
