@@ -319,10 +319,19 @@ export interface CrawlOptions {
   /**
    * Follow at most this many redirects in a row.
    *
-   * Unit: redirects. Default: `5`. As text: `'1000'`, `'20k'`, `'5M'`.
+   * Unit: redirects. Default: `20`. As text: `'1000'`, `'20k'`, `'5M'`.
    * Flag: `--max-redirects`. Environment: `DRUMLIN_MAX_REDIRECTS`.
    */
   readonly maxRedirects?: number | string;
+
+  /**
+   * Links that their page asks not to follow (rel=nofollow, or robots "nofollow" for all of them):
+   * obey, or follow them; a link not followed is counted and listed.
+   *
+   * Default: `'obey'`.
+   * Flag: `--nofollow`. Environment: `DRUMLIN_NOFOLLOW`.
+   */
+  readonly nofollow?: 'obey' | 'follow';
 
   /**
    * Query parameters to drop from every URL; "tracking" means the usual session and tracking
@@ -656,6 +665,15 @@ export interface CrawlOptions {
    * Flag: `--dedup-memory`. Environment: `DRUMLIN_DEDUP_MEMORY`.
    */
   readonly dedupMemory?: number | string;
+
+  /**
+   * Keep a list of the URLs that are not fetched or not kept, with the reason; "drumlin archive
+   * list --skipped" prints it.
+   *
+   * Default: `true`.
+   * Flag: `--list-skipped`. Environment: `DRUMLIN_LIST_SKIPPED`.
+   */
+  readonly listSkipped?: boolean | 'true' | 'false';
 
   /**
    * Store a metadata record with every page: its distance from a seed, the time to fetch it.

@@ -205,6 +205,9 @@ export const scopeName = choice('scope', SCOPES);
 /** What to do with bodies longer than `maxBody`. */
 export const longBodiesName = choice('action', ['cut', 'skip'] as const);
 
+/** What to do with links that their page asks not to follow. */
+export const nofollowName = choice('action', ['obey', 'follow'] as const);
+
 /** In which order to fetch URLs. */
 const ORDERS = ['budget', 'bfs'] as const;
 export const orderName = choice('order', ORDERS);

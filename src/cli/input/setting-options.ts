@@ -28,6 +28,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'longBodies',
           'maxLinks',
           'maxRedirects',
+          'nofollow',
         ] as const),
         ...(['maxUrlLength', 'maxRepeats', 'dropParameters'] as const),
       ],
@@ -83,7 +84,14 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'dedupAgainst',
           'conditional',
         ] as const),
-        ...(['dedupMemory', 'metadata', 'text', 'dnsRecords', 'checkpoint'] as const),
+        ...([
+          'dedupMemory',
+          'listSkipped',
+          'metadata',
+          'text',
+          'dnsRecords',
+          'checkpoint',
+        ] as const),
       ],
     ],
     [
