@@ -269,8 +269,8 @@ export interface CrawlOptions {
   /**
    * Stop after this time; requests in flight get three more seconds.
    *
-   * Unit: milliseconds. Default: no limit (`Infinity`). As text: `'250ms'`, `'10s'`, `'5m'`,
-   * `'2h'`, `'none'`.
+   * Unit: milliseconds. Default: no limit (`Infinity`). As text: `'250ms'`, `'10s'` or `'10'`,
+   * `'5m'`, `'2h'`, `'none'`.
    * Flag: `--max-time`. Environment: `DRUMLIN_MAX_TIME`.
    */
   readonly maxTime?: number | string;
@@ -345,15 +345,27 @@ export interface CrawlOptions {
   /**
    * Time between two requests to one host.
    *
-   * Unit: milliseconds. Default: `4000` (4s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `4000` (4s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--delay`. Environment: `DRUMLIN_DELAY`.
    */
   readonly delay?: number | string;
 
   /**
+   * Time between two requests to one host with a private address or to localhost (--allow-private);
+   * if only --delay is given, it is that.
+   *
+   * Unit: milliseconds. Default: `100` (100ms). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
+   * Flag: `--private-delay`. Environment: `DRUMLIN_PRIVATE_DELAY`.
+   */
+  readonly privateDelay?: number | string;
+
+  /**
    * Time between two requests to one IP address; never more than the delay of a host.
    *
-   * Unit: milliseconds. Default: `500` (500ms). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `500` (500ms). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--address-delay`. Environment: `DRUMLIN_ADDRESS_DELAY`.
    */
   readonly addressDelay?: number | string;
@@ -362,7 +374,8 @@ export interface CrawlOptions {
    * Time between two requests to one host of a domain with the least budget, while other hosts are
    * ready; larger budgets shorten it down to the delay.
    *
-   * Unit: milliseconds. Default: `40000` (40s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `40000` (40s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--slow-delay`. Environment: `DRUMLIN_SLOW_DELAY`.
    */
   readonly slowDelay?: number | string;
@@ -371,7 +384,8 @@ export interface CrawlOptions {
    * Time between two requests to one IP address, for domains with the least budget; larger budgets
    * shorten it down to the address delay.
    *
-   * Unit: milliseconds. Default: `1000` (1s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `1000` (1s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--slow-address-delay`. Environment: `DRUMLIN_SLOW_ADDRESS_DELAY`.
    */
   readonly slowAddressDelay?: number | string;
@@ -388,7 +402,8 @@ export interface CrawlOptions {
   /**
    * Longest Crawl-delay to accept from a robots.txt; a longer one counts as this.
    *
-   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--max-crawl-delay`. Environment: `DRUMLIN_MAX_CRAWL_DELAY`.
    */
   readonly maxCrawlDelay?: number | string;
@@ -406,7 +421,8 @@ export interface CrawlOptions {
    * Wait before a URL that timed out is retried; waits after other failures change in proportion (a
    * reset waits 1/6 of it, status 429 five times as long).
    *
-   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--retry-wait`. Environment: `DRUMLIN_RETRY_WAIT`.
    */
   readonly retryWait?: number | string;
@@ -414,7 +430,8 @@ export interface CrawlOptions {
   /**
    * Longest Retry-After of a server to obey; a longer one counts as this.
    *
-   * Unit: milliseconds. Default: `3600000` (1h). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `3600000` (1h). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--max-retry-after`. Environment: `DRUMLIN_MAX_RETRY_AFTER`.
    */
   readonly maxRetryAfter?: number | string;
@@ -422,7 +439,8 @@ export interface CrawlOptions {
   /**
    * Longest time to connect to a server, and as long again for TLS.
    *
-   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--connect-timeout`. Environment: `DRUMLIN_CONNECT_TIMEOUT`.
    */
   readonly connectTimeout?: number | string;
@@ -430,7 +448,8 @@ export interface CrawlOptions {
   /**
    * Longest time from a request to the first byte of its response.
    *
-   * Unit: milliseconds. Default: `30000` (30s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `30000` (30s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--response-timeout`. Environment: `DRUMLIN_RESPONSE_TIMEOUT`.
    */
   readonly responseTimeout?: number | string;
@@ -438,7 +457,8 @@ export interface CrawlOptions {
   /**
    * Longest silence of a server in the middle of a response; the part that came is kept.
    *
-   * Unit: milliseconds. Default: `20000` (20s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `20000` (20s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--idle-timeout`. Environment: `DRUMLIN_IDLE_TIMEOUT`.
    */
   readonly idleTimeout?: number | string;
@@ -446,7 +466,8 @@ export interface CrawlOptions {
   /**
    * Longest time for a whole request and its response; the part that came is kept.
    *
-   * Unit: milliseconds. Default: `120000` (2m). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `120000` (2m). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--fetch-timeout`. Environment: `DRUMLIN_FETCH_TIMEOUT`.
    */
   readonly fetchTimeout?: number | string;
@@ -602,7 +623,8 @@ export interface CrawlOptions {
   /**
    * Time between two checkpoints; after a crash the crawl resumes from the last one.
    *
-   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--checkpoint`. Environment: `DRUMLIN_CHECKPOINT`.
    */
   readonly checkpoint?: number | string;

@@ -14,6 +14,12 @@ import {
 
 export const FETCH_SETTINGS = {
   delay: setting('delay', duration, 4000, 'time between two requests to one host'),
+  privateDelay: setting(
+    'private-delay',
+    duration,
+    100,
+    'time between two requests to one host with a private address or to localhost (--allow-private); if only --delay is given, it is that',
+  ),
   addressDelay: setting(
     'address-delay',
     duration,

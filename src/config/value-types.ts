@@ -85,7 +85,7 @@ export const duration: ValueType<Millis> = {
   placeholder: 'time',
   code: 'number | string',
   unit: 'milliseconds',
-  texts: "`'250ms'`, `'10s'`, `'5m'`, `'2h'`",
+  texts: "`'250ms'`, `'10s'` or `'10'`, `'5m'`, `'2h'`",
   parse: parseDuration,
   print: unlessEndless(formatDuration),
   write: (v) => written(v, TIMES),

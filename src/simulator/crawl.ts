@@ -282,5 +282,7 @@ function politenessOf(config: CrawlConfig, frontier: Frontier, { reputation }: O
     budgetOf: (domain: bigint) => reputation.budgetOf(domain),
     leastBudget: () => reputation.leastBudget,
   };
-  return new Politeness(config, new AskedDelays(config, undefined), budgets);
+  // The addresses of the lab are private, and stand for public ones.
+  const asPublic = { ...config, privateDelay: config.delay };
+  return new Politeness(config, new AskedDelays(asPublic, undefined), budgets);
 }

@@ -69,6 +69,8 @@ interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
   readonly changes?: readonly string[];
   /** What is requested, if it is no crawl from seeds. */
   readonly planned?: Planned;
+  /** Other threads of the process are not agents: V8's settings stay as they are. */
+  readonly sharesProcess?: boolean;
 }
 
 /** A planned crawl in the foreground. */
@@ -87,7 +89,7 @@ interface Planned {
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
-  { json, quiet, changes = [], planned, recrawl = false }: Shown,
+  { json, quiet, changes = [], planned, recrawl = false, sharesProcess = false }: Shown,
   nextLine: (dir: string) => string = (dir) =>
     asTyped(`  resume     drumlin ${planned?.command ?? 'crawl'} --dir ${dir}\n`),
 ): Promise<Summary> {
@@ -98,7 +100,7 @@ export async function runInForeground(
   });
   try {
     const run = await startCrawl(seeds, config, {
-      ownsProcess: true,
+      ownsProcess: !sharesProcess,
       recrawl,
       ...(planned && { asker: planned.asker }),
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${printable(sentence)}\n`),

@@ -38,6 +38,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
       'Politeness:',
       [
         'delay',
+        'privateDelay',
         'addressDelay',
         'delays',
         'maxCrawlDelay',

@@ -208,8 +208,8 @@ function frontierOf(
     ...(hadRun && {
       askFrom: (name: string) => startedAt + Math.max(asked.ofHost(name), config.maxCrawlDelay),
       readyFrom: (ip: string) => startedAt + asked.ofAddress(ip),
-      hostReadyFrom: ({ name, crawlDelay }: Host) =>
-        startedAt + Math.max(asked.ofHost(name), crawlDelay),
+      hostReadyFrom: ({ name, crawlDelay, addresses }: Host) =>
+        startedAt + Math.max(asked.ofHost(name, addresses[0]?.ip), crawlDelay),
     }),
     longestPause: ({ name, crawlDelay }) =>
       Math.max(
