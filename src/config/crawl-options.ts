@@ -498,6 +498,15 @@ export interface CrawlOptions {
   readonly userAgent?: string;
 
   /**
+   * A header to send with every request, such as "Accept-Language: de"; for several, repeat the
+   * flag.
+   *
+   * Default: none. As text: `'Accept-Language: de'`.
+   * Flag: `--header`. Environment: `DRUMLIN_HEADER`.
+   */
+  readonly header?: readonly string[] | string;
+
+  /**
    * URL or e-mail address of the person who runs the crawl; required for public sites.
    *
    * Default: none.

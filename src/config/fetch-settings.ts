@@ -5,6 +5,7 @@ import {
   duration,
   file,
   flag,
+  headerLines,
   list,
   proxyUrl,
   ranges,
@@ -110,6 +111,12 @@ export const FETCH_SETTINGS = {
     text,
     '',
     'the whole User-Agent header, in place of the one that Drumlin makes',
+  ),
+  header: setting(
+    'header',
+    headerLines,
+    [],
+    'a header to send with every request, such as "Accept-Language: de"; for several, repeat the flag',
   ),
   contact: setting(
     'contact',

@@ -61,6 +61,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
         ...([
           'contact',
           'userAgent',
+          'header',
           'allowPrivate',
           'auth',
           'cookies',

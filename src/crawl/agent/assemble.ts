@@ -28,6 +28,7 @@ import { hostOf } from '../../url/parts.ts';
 import { HostResolver } from '../hosts/host-resolver.ts';
 import { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import { RobotsMemory } from '../hosts/robots-memory.ts';
+import { SeedTrouble } from '../hosts/seed-trouble.ts';
 import type { Ask } from '../planned/ask.ts';
 import { Asks } from '../planned/asks.ts';
 import { Counters } from '../record/counters.ts';
@@ -167,7 +168,7 @@ export function assemble(
 type Shared = ReturnType<typeof sharedParts>;
 
 function sharedParts(
-  { config }: AgentStart,
+  { config, seeds }: AgentStart,
   { clock: wall, log, onError }: AgentSurroundings,
   { outage, resolver, guard, skipLog }: OpenAgent,
 ) {
@@ -177,7 +178,8 @@ function sharedParts(
   const internal = new InternalErrors(sparing);
   const retries = new RetryPolicy(config);
   const skips = skipLog ?? NOT_LISTED;
-  const told = { log, onError, counters, sparing, waits, internal, skips };
+  const seedTrouble = new SeedTrouble({ seeds, log, onError });
+  const told = { log, onError, counters, sparing, waits, internal, skips, seedTrouble };
   // Delays, and all that waits for them, go by the clock that never jumps.
   return { clock: paceOf(wall), wall, outage, resolver, guard, retries, ...told };
 }
@@ -434,7 +436,8 @@ function turnsOf(
     skips.skipped(url, fault);
     asks?.settle(url, { fault });
   };
-  const failures = { counters, log, sparing, internal, onError, onUrlFailed };
+  const { seedTrouble } = shared;
+  const failures = { counters, log, sparing, internal, onError, onUrlFailed, seedTrouble };
   const requests = earlierPages && requestsWith(earlierPages, asks);
   return new Turns({
     ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },

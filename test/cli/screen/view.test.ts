@@ -391,7 +391,9 @@ describe('the summary', () => {
   test('uses the singular for one host, and names why URLs were skipped', () => {
     expect(summaryText(summary)).toContain('sites      1 host of 1 domain\n');
     expect(summaryText(summary)).toContain('pages      60 in 12.0 s (5/s), 1.0 MB\n');
-    expect(skippedText(summary)).toBe('URLs 1 by robots.txt, 30 by the fetch filter; links 2 excluded');
+    expect(skippedText(summary)).toBe(
+      'URLs 1 by robots.txt, 30 by the fetch filter; links 2 excluded',
+    );
     expect(skippedText(new Counters())).toBe('none');
   });
 
