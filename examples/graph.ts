@@ -21,7 +21,7 @@ await graphOfCrawl(dir, join(folder, 'hosts'), { level: 'host' });
 const graph = await openGraph(join(folder, 'hosts'));
 const { nodes, arcs, reciprocity } = await graphInfo(graph);
 console.log(`${nodes} hosts, ${arcs} arcs, ${(100 * reciprocity).toFixed(0)} % go both ways`);
-for (const by of ['in', 'pagerank']) {
+for (const by of ['in', 'pagerank'] as const) {
   const ranking = await rank(graph, { by });
   for await (const { rank, name, score } of ranking.top(3)) console.log(by, rank, name, score);
 }

@@ -14,7 +14,7 @@ const ALWAYS = ['-O3', '--noAssert', '--runtime', 'stub'];
 const SHARED = ['--sharedMemory', '--initialMemory', '1', '--maximumMemory', '65536'];
 
 export interface KernelSource {
-  /** The AssemblyScript file; files it imports stand beside it. */
+  /** The AssemblyScript file; it may import others. */
   readonly source: string;
   /** The constant that its `-wasm.ts` module exports. */
   readonly constant: string;
@@ -32,6 +32,11 @@ export const KERNELS: readonly KernelSource[] = [
     source: 'src/archive/compress/deflate.as.ts',
     constant: 'DEFLATE_WASM',
     flags: ownMemory(12),
+  },
+  {
+    source: 'src/base/xxh64.as.ts',
+    constant: 'XXH64_WASM',
+    flags: ['--initialMemory', '1'],
   },
   {
     source: 'src/drum/kernel.as.ts',

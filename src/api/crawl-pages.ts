@@ -58,7 +58,10 @@ export interface HeaderView {
   entries(): Iterable<readonly [name: string, value: string]>;
 }
 
-/** URLs that could not be fetched, after the last retry. */
+/**
+ * URLs that could not be fetched, after the last retry; or, with `early`, the first failure at the
+ * host of a seed.
+ */
 export interface CrawlFailure {
   /** The URL; absent if all queued URLs of the host failed. */
   readonly url?: string;
@@ -70,8 +73,15 @@ export interface CrawlFailure {
   readonly fault: string;
   /** What went wrong, as a sentence. */
   readonly message: string;
-  /** The number of URLs that failed. */
+  /** The number of URLs that failed; 0 for an early report. */
   readonly urls: number;
+  /**
+   * The first failure at the host of a seed, reported at once. If it lasts, the failure of each URL
+   * is reported later.
+   */
+  readonly early?: true;
+  /** What to do about it; only with an early report. */
+  readonly remedy?: string;
 }
 
 /** A place of your own for pages. After a crash, a resumed crawl may write its last pages again. */

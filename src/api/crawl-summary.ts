@@ -52,7 +52,11 @@ export interface Summary {
   readonly retries: Counts;
   /** URLs that failed after the last retry, by fault. */
   readonly errors: Counts;
-  /** Links skipped, by the limit or pattern that refused them. */
+  /**
+   * What was skipped, by reason. Reasons that apply before a URL is queued (`out-of-scope`,
+   * `nofollow`) count links, with repeats; later ones (`fetch-filter`) count URLs; the last ones
+   * (`content-type`, `store-filter`) count pages.
+   */
   readonly refused: Counts;
   /**
    * Pages like others (`near-duplicate`, `soft-404`) and links rewritten or made up because of

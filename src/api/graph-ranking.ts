@@ -1,9 +1,26 @@
 /** Rankings of a graph as a program sees them. */
 
+/** A ranking method. */
+export type RankingMethod =
+  | 'in'
+  | 'opic'
+  | 'pagerank'
+  | 'trustrank'
+  | 'cheirank'
+  | '2drank'
+  | 'hits'
+  | 'supp'
+  | 'supp-a'
+  | 'supp-b'
+  | 'qvs'
+  | 'bit-vector'
+  | 'tse'
+  | 'live';
+
 /** How to rank the nodes of a graph. */
 export interface RankRequest {
   /** The method, such as `pagerank`, `trustrank`, `hits` or `tse`. */
-  readonly by: string;
+  readonly by: RankingMethod;
   /** The number of threads. Default: 1. */
   readonly threads?: number;
   /** The memory for everything that grows with the graph, in bytes. Default: 2 GiB. */

@@ -49,7 +49,7 @@ import type {
   SubspaceRequest,
   Subspaces,
 } from './graph-matrix.ts';
-import type { Ranking, RankRequest } from './graph-ranking.ts';
+import type { Ranking, RankingMethod, RankRequest } from './graph-ranking.ts';
 import type { DiskGraph, Graph, GraphFacts, GraphInfo, GraphLevel } from './graph-types.ts';
 
 export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
@@ -77,6 +77,7 @@ export type {
   RankedMember,
   RankedNode,
   Ranking,
+  RankingMethod,
   RankRequest,
 } from './graph-ranking.ts';
 export type {
@@ -161,7 +162,7 @@ export interface InfoOptions {
 }
 
 /** The names of the ranking methods, such as `pagerank`, `trustrank`, `hits` and `tse`. */
-export const RANKING_METHODS: readonly string[] = RANKER_NAMES;
+export const RANKING_METHODS: readonly RankingMethod[] = RANKER_NAMES as readonly RankingMethod[];
 
 /**
  * Builds a graph in a new folder. Arcs may come in any order and more than once.

@@ -60,6 +60,16 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   /** Called with URLs that failed. Fetching from their host waits for its promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
   /**
+   * Stops the crawl when it aborts. The crawl ends cleanly, as when you leave the loop; then the
+   * loop throws the reason of the signal.
+   */
+  readonly signal?: AbortSignal;
+  /**
+   * Headers to send with every request, by name, such as `{ 'Accept-Language': 'de' }`. They are
+   * stored in the folder of the crawl, so secrets are refused here: see `auth` and `cookies`.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
    * Where to put pages: `warc` (an archive), `files` (a folder of files), `none`, or a place of
    * your own, for which fetching waits.
    *

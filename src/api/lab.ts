@@ -26,12 +26,15 @@ import { startLabThread } from '../lab/server/thread.ts';
 
 export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 
+/** A kind of web. */
+export type ScenarioName = 'clean' | 'mixed' | 'spam' | 'hostile' | 'site' | 'papers';
+
 /** What the web is like, and where it is served. */
 export interface LabOptions {
   /** The seed of the web, 0 to 4294967295: the same seed gives the same web. Default: 1. */
   readonly seed?: number;
   /** The name of a scenario, one of {@link SCENARIOS}. Default: `clean`. */
-  readonly scenario?: string;
+  readonly scenario?: ScenarioName;
   /**
    * Shares of kinds of domains and servers that differ from the scenario, such as `{ farm: 0.2 }`.
    */
@@ -139,8 +142,8 @@ export interface Truth {
   readonly behaviours: readonly string[];
 }
 
-/** The names of the scenarios: `clean`, `mixed`, `spam`, `hostile` and `site`. */
-export const SCENARIOS: readonly string[] = SCENARIO_NAMES;
+/** The names of the scenarios. */
+export const SCENARIOS: readonly ScenarioName[] = SCENARIO_NAMES as readonly ScenarioName[];
 
 /**
  * Starts a lab on loopback.

@@ -25,12 +25,15 @@ import { openRefresh } from '../refresh/run/refresh.ts';
 export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 export type { CrawlOptions } from '../config/settings.ts';
 
+/** The order in which pages are tested. */
+export type TestOrder = 'random' | 'in' | 'pagerank' | 'pa' | 'pa+-' | 'asf' | 'bfs' | 'ai';
+
 /** How to refresh; the rest are the settings of a crawl. */
 export interface RefreshOptions extends CrawlOptions {
   /** The folder of the refresh: new, or that of a refresh to resume. */
   readonly dir: string;
-  /** The order of the tests: `random`, `in`, `pagerank`, `pa`, `pa+-`, `asf`, `bfs`, `ai`. */
-  readonly by?: string;
+  /** The order of the tests. Default: `pa+-`. */
+  readonly by?: TestOrder;
   /** Pages to test first: a number, or a share such as `1%`. */
   readonly z?: string;
   /** The share of the living pages to find: above 0, at most 1. */

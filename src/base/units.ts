@@ -19,7 +19,7 @@ const SIZES: Record<string, number> = {
   Gi: 2 ** 30,
   Ti: 2 ** 40,
 };
-const TIMES: Record<string, number> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
+const TIMES: Record<string, number> = { '': 1e3, ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
 const COUNTS: Record<string, number> = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
 /** `64Mi`, `1.5G`, `4096` (an optional final B is allowed). */
@@ -27,16 +27,9 @@ export function parseBytes(text: string): Bytes {
   return parseWithSuffix(text.replace(/B$/, ''), SIZES, 'a size', '64Mi, 1.5G or 4096') as Bytes;
 }
 
-/**
- * `250ms`, `10s`, `5m`, `2h`, `1d`, and a bare `0`; any other bare number is ambiguous and refused.
- */
+/** `250ms`, `10s`, `5m`, `2h`, `1d`; a number alone is seconds, as in other crawlers. */
 export function parseDuration(text: string): Millis {
-  return parseWithSuffix(
-    text.trim() === '0' ? '0s' : text,
-    TIMES,
-    'a time',
-    '250ms, 10s, 5m or 2h',
-  ) as Millis;
+  return parseWithSuffix(text, TIMES, 'a time', '250ms, 10s, 5m or 2h') as Millis;
 }
 
 /** `1000`, `20k`, `5M`. */

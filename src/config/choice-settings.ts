@@ -14,6 +14,7 @@ import {
   likenessAction,
   list,
   longBodiesName,
+  nofollowName,
   orderName,
   patterns,
   rankName,
@@ -250,8 +251,14 @@ export const CHOICE_SETTINGS = {
   maxRedirects: setting(
     'max-redirects',
     countOf('redirects'),
-    5,
+    20,
     'follow at most this many redirects in a row',
+  ),
+  nofollow: setting(
+    'nofollow',
+    nofollowName,
+    'obey',
+    'links that their page asks not to follow (rel=nofollow, or robots "nofollow" for all of them): obey, or follow them; a link not followed is counted and listed',
   ),
   dropParameters: setting(
     'drop-parameters',

@@ -11,6 +11,7 @@ import {
   readSetting,
   resolveConfig,
   SETTING_ROWS,
+  withPrivateDelay,
 } from './settings.ts';
 
 export interface Layer {
@@ -31,8 +32,9 @@ export const DEFAULT = 'default';
 export function resolveLayers(layers: readonly Layer[]): Configuration {
   const options: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
+  const filled = layers.map(filledIn);
   for (const [key] of SETTING_ROWS) {
-    const layer = layers.find((each) => each.options[key] !== undefined);
+    const layer = filled.find((each) => each.options[key] !== undefined);
     sources[key] = layer?.place(key) ?? DEFAULT;
     if (layer) options[key] = valueIn(layer, key);
   }
@@ -40,6 +42,13 @@ export function resolveLayers(layers: readonly Layer[]): Configuration {
     config: resolveConfig(options as CrawlOptions),
     sources: sources as Configuration['sources'],
   };
+}
+
+/** With the private delay that follows from a delay; its place is that of the delay. */
+function filledIn(layer: Layer): Layer {
+  const options = withPrivateDelay(layer.options);
+  if (options === layer.options) return layer;
+  return { options, place: (key) => layer.place(key === 'privateDelay' ? 'delay' : key) };
 }
 
 function valueIn(layer: Layer, key: keyof CrawlConfig): unknown {

@@ -269,8 +269,8 @@ export interface CrawlOptions {
   /**
    * Stop after this time; requests in flight get three more seconds.
    *
-   * Unit: milliseconds. Default: no limit (`Infinity`). As text: `'250ms'`, `'10s'`, `'5m'`,
-   * `'2h'`, `'none'`.
+   * Unit: milliseconds. Default: no limit (`Infinity`). As text: `'250ms'`, `'10s'` or `'10'`,
+   * `'5m'`, `'2h'`, `'none'`.
    * Flag: `--max-time`. Environment: `DRUMLIN_MAX_TIME`.
    */
   readonly maxTime?: number | string;
@@ -319,10 +319,19 @@ export interface CrawlOptions {
   /**
    * Follow at most this many redirects in a row.
    *
-   * Unit: redirects. Default: `5`. As text: `'1000'`, `'20k'`, `'5M'`.
+   * Unit: redirects. Default: `20`. As text: `'1000'`, `'20k'`, `'5M'`.
    * Flag: `--max-redirects`. Environment: `DRUMLIN_MAX_REDIRECTS`.
    */
   readonly maxRedirects?: number | string;
+
+  /**
+   * Links that their page asks not to follow (rel=nofollow, or robots "nofollow" for all of them):
+   * obey, or follow them; a link not followed is counted and listed.
+   *
+   * Default: `'obey'`.
+   * Flag: `--nofollow`. Environment: `DRUMLIN_NOFOLLOW`.
+   */
+  readonly nofollow?: 'obey' | 'follow';
 
   /**
    * Query parameters to drop from every URL; "tracking" means the usual session and tracking
@@ -336,15 +345,27 @@ export interface CrawlOptions {
   /**
    * Time between two requests to one host.
    *
-   * Unit: milliseconds. Default: `4000` (4s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `4000` (4s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--delay`. Environment: `DRUMLIN_DELAY`.
    */
   readonly delay?: number | string;
 
   /**
+   * Time between two requests to one host with a private address or to localhost (--allow-private);
+   * if only --delay is given, it is that.
+   *
+   * Unit: milliseconds. Default: `100` (100ms). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
+   * Flag: `--private-delay`. Environment: `DRUMLIN_PRIVATE_DELAY`.
+   */
+  readonly privateDelay?: number | string;
+
+  /**
    * Time between two requests to one IP address; never more than the delay of a host.
    *
-   * Unit: milliseconds. Default: `500` (500ms). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `500` (500ms). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--address-delay`. Environment: `DRUMLIN_ADDRESS_DELAY`.
    */
   readonly addressDelay?: number | string;
@@ -353,7 +374,8 @@ export interface CrawlOptions {
    * Time between two requests to one host of a domain with the least budget, while other hosts are
    * ready; larger budgets shorten it down to the delay.
    *
-   * Unit: milliseconds. Default: `40000` (40s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `40000` (40s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--slow-delay`. Environment: `DRUMLIN_SLOW_DELAY`.
    */
   readonly slowDelay?: number | string;
@@ -362,7 +384,8 @@ export interface CrawlOptions {
    * Time between two requests to one IP address, for domains with the least budget; larger budgets
    * shorten it down to the address delay.
    *
-   * Unit: milliseconds. Default: `1000` (1s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `1000` (1s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--slow-address-delay`. Environment: `DRUMLIN_SLOW_ADDRESS_DELAY`.
    */
   readonly slowAddressDelay?: number | string;
@@ -379,7 +402,8 @@ export interface CrawlOptions {
   /**
    * Longest Crawl-delay to accept from a robots.txt; a longer one counts as this.
    *
-   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--max-crawl-delay`. Environment: `DRUMLIN_MAX_CRAWL_DELAY`.
    */
   readonly maxCrawlDelay?: number | string;
@@ -397,7 +421,8 @@ export interface CrawlOptions {
    * Wait before a URL that timed out is retried; waits after other failures change in proportion (a
    * reset waits 1/6 of it, status 429 five times as long).
    *
-   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--retry-wait`. Environment: `DRUMLIN_RETRY_WAIT`.
    */
   readonly retryWait?: number | string;
@@ -405,7 +430,8 @@ export interface CrawlOptions {
   /**
    * Longest Retry-After of a server to obey; a longer one counts as this.
    *
-   * Unit: milliseconds. Default: `3600000` (1h). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `3600000` (1h). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--max-retry-after`. Environment: `DRUMLIN_MAX_RETRY_AFTER`.
    */
   readonly maxRetryAfter?: number | string;
@@ -413,7 +439,8 @@ export interface CrawlOptions {
   /**
    * Longest time to connect to a server, and as long again for TLS.
    *
-   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--connect-timeout`. Environment: `DRUMLIN_CONNECT_TIMEOUT`.
    */
   readonly connectTimeout?: number | string;
@@ -421,7 +448,8 @@ export interface CrawlOptions {
   /**
    * Longest time from a request to the first byte of its response.
    *
-   * Unit: milliseconds. Default: `30000` (30s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `30000` (30s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--response-timeout`. Environment: `DRUMLIN_RESPONSE_TIMEOUT`.
    */
   readonly responseTimeout?: number | string;
@@ -429,7 +457,8 @@ export interface CrawlOptions {
   /**
    * Longest silence of a server in the middle of a response; the part that came is kept.
    *
-   * Unit: milliseconds. Default: `20000` (20s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `20000` (20s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--idle-timeout`. Environment: `DRUMLIN_IDLE_TIMEOUT`.
    */
   readonly idleTimeout?: number | string;
@@ -437,7 +466,8 @@ export interface CrawlOptions {
   /**
    * Longest time for a whole request and its response; the part that came is kept.
    *
-   * Unit: milliseconds. Default: `120000` (2m). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `120000` (2m). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--fetch-timeout`. Environment: `DRUMLIN_FETCH_TIMEOUT`.
    */
   readonly fetchTimeout?: number | string;
@@ -466,6 +496,15 @@ export interface CrawlOptions {
    * Flag: `--user-agent`. Environment: `DRUMLIN_USER_AGENT`.
    */
   readonly userAgent?: string;
+
+  /**
+   * A header to send with every request, such as "Accept-Language: de"; for several, repeat the
+   * flag.
+   *
+   * Default: none. As text: `'Accept-Language: de'`.
+   * Flag: `--header`. Environment: `DRUMLIN_HEADER`.
+   */
+  readonly header?: readonly string[] | string;
 
   /**
    * URL or e-mail address of the person who runs the crawl; required for public sites.
@@ -593,7 +632,8 @@ export interface CrawlOptions {
   /**
    * Time between two checkpoints; after a crash the crawl resumes from the last one.
    *
-   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
    * Flag: `--checkpoint`. Environment: `DRUMLIN_CHECKPOINT`.
    */
   readonly checkpoint?: number | string;
@@ -656,6 +696,15 @@ export interface CrawlOptions {
    * Flag: `--dedup-memory`. Environment: `DRUMLIN_DEDUP_MEMORY`.
    */
   readonly dedupMemory?: number | string;
+
+  /**
+   * Keep a list of the URLs that are not fetched or not kept, with the reason; "drumlin archive
+   * list --skipped" prints it.
+   *
+   * Default: `true`.
+   * Flag: `--list-skipped`. Environment: `DRUMLIN_LIST_SKIPPED`.
+   */
+  readonly listSkipped?: boolean | 'true' | 'false';
 
   /**
    * Store a metadata record with every page: its distance from a seed, the time to fetch it.

@@ -5,6 +5,7 @@ import {
   duration,
   file,
   flag,
+  headerLines,
   list,
   proxyUrl,
   ranges,
@@ -14,6 +15,12 @@ import {
 
 export const FETCH_SETTINGS = {
   delay: setting('delay', duration, 4000, 'time between two requests to one host'),
+  privateDelay: setting(
+    'private-delay',
+    duration,
+    100,
+    'time between two requests to one host with a private address or to localhost (--allow-private); if only --delay is given, it is that',
+  ),
   addressDelay: setting(
     'address-delay',
     duration,
@@ -104,6 +111,12 @@ export const FETCH_SETTINGS = {
     text,
     '',
     'the whole User-Agent header, in place of the one that Drumlin makes',
+  ),
+  header: setting(
+    'header',
+    headerLines,
+    [],
+    'a header to send with every request, such as "Accept-Language: de"; for several, repeat the flag',
   ),
   contact: setting(
     'contact',

@@ -17,10 +17,19 @@ export function resolveConfig(options: CrawlOptions): CrawlConfig {
       );
     }
   }
+  const given = withPrivateDelay(options);
   for (const [key, setting] of SETTING_ROWS) {
-    config[key] = readSetting(key, options[key] ?? setting.default);
+    config[key] = readSetting(key, given[key] ?? setting.default);
   }
   return config as CrawlConfig;
+}
+
+/** A user who chooses a delay chooses it for private addresses too. */
+export function withPrivateDelay(options: CrawlOptions): CrawlOptions {
+  const { delay, privateDelay } = options;
+  return delay === undefined || privateDelay !== undefined
+    ? options
+    : { ...options, privateDelay: delay };
 }
 
 /** The value that was given for a setting, parsed where it is text; throws if it is wrong. */

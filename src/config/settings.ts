@@ -9,7 +9,7 @@ import type { CrawlConfig } from './schema.ts';
 import { AUTO_BUDGET } from './value-types.ts';
 
 export type { CrawlOptions } from './crawl-options.ts';
-export { readSetting, resolveConfig } from './resolve-config.ts';
+export { readSetting, resolveConfig, withPrivateDelay } from './resolve-config.ts';
 export { type CrawlConfig, SETTING_ROWS, SETTINGS } from './schema.ts';
 export { environmentName, type Setting } from './setting.ts';
 

@@ -119,6 +119,12 @@ export const STORAGE_SETTINGS = {
     'memory of each agent for the digests of archived pages; the oldest are forgotten first',
     2 ** 10,
   ),
+  listSkipped: setting(
+    'list-skipped',
+    flag,
+    true,
+    'keep a list of the URLs that are not fetched or not kept, with the reason; "drumlin archive list --skipped" prints it',
+  ),
   metadata: setting(
     'metadata',
     flag,

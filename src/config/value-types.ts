@@ -85,7 +85,7 @@ export const duration: ValueType<Millis> = {
   placeholder: 'time',
   code: 'number | string',
   unit: 'milliseconds',
-  texts: "`'250ms'`, `'10s'`, `'5m'`, `'2h'`",
+  texts: "`'250ms'`, `'10s'` or `'10'`, `'5m'`, `'2h'`",
   parse: parseDuration,
   print: unlessEndless(formatDuration),
   write: (v) => written(v, TIMES),
@@ -205,6 +205,9 @@ export const scopeName = choice('scope', SCOPES);
 /** What to do with bodies longer than `maxBody`. */
 export const longBodiesName = choice('action', ['cut', 'skip'] as const);
 
+/** What to do with links that their page asks not to follow. */
+export const nofollowName = choice('action', ['obey', 'follow'] as const);
+
 /** In which order to fetch URLs. */
 const ORDERS = ['budget', 'bfs'] as const;
 export const orderName = choice('order', ORDERS);
@@ -283,6 +286,42 @@ export const patterns: ValueType<readonly string[]> = {
   print: (v) => v.join(' '),
   holds: isTextList,
   separator: ' ',
+};
+
+/** Headers that a setting may not hold, and what to use in their place. */
+const OWN_HEADERS: readonly (readonly [names: RegExp, remedy: string])[] = [
+  [/^(?:authorization|proxy-authorization)$/i, 'It is a secret: use --auth or --proxy.'],
+  [/^cookie$/i, 'It is a secret: use --cookies.'],
+  [/^user-agent$/i, 'Use --user-agent.'],
+  [/^from$/i, 'Use --contact.'],
+  [
+    /^(?:host|connection|accept-encoding|content-.*|transfer-encoding|te|trailer|upgrade|expect|range|if-.*)$/i,
+    'Drumlin sets it itself: leave it out.',
+  ],
+];
+const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
+
+/** Lines `Name: value`, separated by line ends: values may hold blanks and commas. */
+export const headerLines: ValueType<readonly string[]> = {
+  placeholder: 'name: value',
+  code: 'readonly string[] | string',
+  texts: "`'Accept-Language: de'`",
+  parse: (t) =>
+    t
+      .split(/\r?\n/)
+      .filter((line) => line.trim() !== '')
+      .map((line) => {
+        const [, name, value] = HEADER_LINE.exec(line.trim()) ?? [];
+        if (name === undefined)
+          throw new DrumlinError('VALUE', 'The value is not a header.', 'Write "Name: value".');
+        const [, remedy] = OWN_HEADERS.find(([names]) => names.test(name)) ?? [];
+        if (remedy !== undefined)
+          throw new DrumlinError('VALUE', `The header ${name} cannot be set here.`, remedy);
+        return `${name}: ${value}`;
+      }),
+  print: (v) => v.join('\n'),
+  holds: isTextList,
+  separator: '\n',
 };
 
 export const flag: ValueType<boolean> = {

@@ -45,7 +45,8 @@ import {
   type Summary,
   summarise,
 } from './record/counters.ts';
-import { CrawlLog } from './record/log.ts';
+import { CrawlLog, type EventLog } from './record/log.ts';
+import type { Facts } from './record/log-events.ts';
 import type { Progress } from './record/progress.ts';
 import { allVitals } from './record/vitals.ts';
 import { type LastCheckpoint, partSums } from './state/agent-folder.ts';
@@ -71,6 +72,8 @@ export interface CrawlHooks {
   readonly predicates?: UserPredicates;
   /** Called before the crawl starts, when the folder holds a crawl to resume. */
   readonly onResume?: (from: LastCheckpoint) => void;
+  /** Called with the first failure at the host of a seed, at once. */
+  readonly onSeedTrouble?: (trouble: Facts<'seed-trouble'>) => void;
   /** Called with a sentence about a file that the settings name and that needs attention. */
   readonly onWarning?: (sentence: string) => void;
   /**
@@ -292,7 +295,7 @@ function startCrew(plan: Plan, { folder, log }: OpenCrawl): Promise<Crew> {
   return Crew.start(startsFor(plan, folder), {
     clock,
     disk,
-    log,
+    log: watchingSeeds(log, hooks.onSeedTrouble),
     onPage: hooks.onPage,
     onError: hooks.onError,
     predicates: filtering.predicates,
@@ -303,6 +306,17 @@ function startCrew(plan: Plan, { folder, log }: OpenCrawl): Promise<Crew> {
     ownsProcess: hooks.ownsProcess ?? false,
     onSeedMoved: (move) => folder?.seedMoved(move),
   });
+}
+
+/** Agents of other threads send nothing but events, so these are where their troubles are heard. */
+function watchingSeeds(log: EventLog, onSeedTrouble: CrawlHooks['onSeedTrouble']): EventLog {
+  if (!onSeedTrouble) return log;
+  return {
+    event: (name, facts) => {
+      log.event(name, facts);
+      if (name === 'seed-trouble') onSeedTrouble(facts as Facts<'seed-trouble'>);
+    },
+  };
 }
 
 /** Watches a crawl whose agents run, until its end. */

@@ -26,6 +26,10 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   readonly onPage?: (page: ReadablePage) => void | Promise<void>;
   /** Called with every URL or host that failed; fetching from that host waits for the promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
+  /** Stops the crawl when it aborts, as leaving the loop does; the loop then throws its reason. */
+  readonly signal?: AbortSignal;
+  /** Headers to send with every request, by name. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Where pages go: `warc`, `files`, `none`, or a sink of your own, for which fetching waits. */
   readonly store?: CrawlOptions['store'] | PageSink;
   /**
@@ -36,7 +40,8 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
 }
 
 export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePage, Summary, void> {
-  const { seeds, onPage, onError, store, filters = {}, ...settings } = options;
+  const { seeds, onPage, onError, signal, headers, store, filters = {}, ...settings } = options;
+  signal?.throwIfAborted();
   const sink = typeof store === 'object' ? store : undefined;
   const { predicates, ...texts } = filters;
   const starts = [seeds ?? []].flat().map((seed) => canonicalSeed(seed));
@@ -45,6 +50,7 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePag
     ...settings,
     ...(store !== undefined && { store: typeof store === 'object' ? 'none' : store }),
     ...settingsFor(texts),
+    ...(headers && { header: Object.entries(headers).map(([name, value]) => `${name}: ${value}`) }),
     ...(typeof predicates === 'string' && { predicates }),
   });
   // One agent needs no thread of its own. Functions cannot be sent to another thread.
@@ -62,10 +68,20 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePag
   });
   const finished = run.finished.finally(() => sink?.close?.()).finally(() => pages.end());
   finished.catch(() => {}); // thrown below, after the pages that were fetched before
+  const abort = () => {
+    run.stop();
+    pages.end();
+  };
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
   try {
-    for (let page = await pages.take(); page; page = await pages.take()) yield page;
-    return await finished;
+    for (let page = await pages.take(); page && !signal?.aborted; page = await pages.take())
+      yield page;
+    const summary = await finished;
+    signal?.throwIfAborted();
+    return summary;
   } finally {
+    signal?.removeEventListener('abort', abort);
     run.stop();
     pages.end();
     await finished.catch(() => {});

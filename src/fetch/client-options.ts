@@ -77,6 +77,8 @@ export interface HttpClientOptions {
   readonly insecure?: boolean;
   /** Sends all requests through this proxy. */
   readonly proxy?: HttpProxy;
+  /** Lines `Name: value` to send with every request. */
+  readonly headers?: readonly string[];
   /** Passwords, each sent only to its own origin. */
   readonly credentials?: CredentialTable;
   readonly cookies?: CookieTable;

@@ -2,10 +2,10 @@
  * User names and passwords for sites that require them (RFC 7617), from a file of lines `host user
  * password`.
  *
- * `host` is a name or an address with an optional port; it covers http and https. With `https://`
- * before it, nothing is ever sent unencrypted. The password is the rest of the line. A password is
- * sent exactly to the origins of its line: not to subdomains, not to other ports, not after a
- * redirect.
+ * `host` is a name or an address; it covers http and https, and all ports. With a port it covers
+ * only that one, and wins over a line without. With `https://` before it, nothing is ever sent
+ * unencrypted. The password is the rest of the line. A password is sent exactly to the origins of
+ * its line: not to subdomains, not after a redirect to another host.
  */
 import { canonicalise } from '../url/canonical.ts';
 import { originOf } from '../url/parts.ts';
@@ -16,8 +16,24 @@ interface BasicCredentials {
   readonly password: string;
 }
 
-/** The credentials by origin: `https://example.org:8443`. */
-export type CredentialTable = ReadonlyMap<string, BasicCredentials>;
+/** The credentials by origin: `https://example.org:8443`, or `https://example.org:*` for all ports. */
+type ByOrigin = ReadonlyMap<string, BasicCredentials>;
+
+export class CredentialTable {
+  readonly #byOrigin: ByOrigin;
+
+  constructor(byOrigin: ByOrigin) {
+    this.#byOrigin = byOrigin;
+  }
+
+  /** What to send to an origin, if anything. */
+  get(origin: string): BasicCredentials | undefined {
+    return this.#byOrigin.get(origin) ?? this.#byOrigin.get(allPorts(origin));
+  }
+}
+
+/** Stands for all ports of the origin's host. */
+const allPorts = (origin: string): string => `${origin.replace(/:\d+$/, '')}:*`;
 
 const FORM = 'host user password, for example "https://wiki.example.org crawler s3cret"';
 const CONTROL = /[\0-\x1f\x7f]/;
@@ -47,12 +63,14 @@ export function parseCredentials(text: string, file: string): CredentialTable {
     }
     for (const origin of originsOf(host, file, number)) {
       if (table.has(origin))
-        throw badLine(file, number, `The file has another line for ${origin}.`, FORM);
+        throw badLine(file, number, `The file has another line for ${hostIn(origin)}.`, FORM);
       table.set(origin, { user, password });
     }
   }
-  return table;
+  return new CredentialTable(table);
 }
+
+const hostIn = (origin: string): string => origin.replace(/:\*$/, '');
 
 function originsOf(host: string, file: string, line: number): string[] {
   const written = host.includes('://') ? [host] : [`http://${host}`, `https://${host}`];
@@ -61,7 +79,8 @@ function originsOf(host: string, file: string, line: number): string[] {
   );
   return origins.map((url) => {
     if (url === undefined) throw badLine(file, line, 'The first word is not a host.', FORM);
-    return originOf(url);
+    const hasPort = /:\d+\/?$/.test(host);
+    return hasPort ? originOf(url) : allPorts(originOf(url));
   });
 }
 

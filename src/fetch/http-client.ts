@@ -124,7 +124,8 @@ class Client implements HttpClient, ConnectionOwner {
     this.#keepAlive = { ...DEFAULT_KEEP_ALIVE, ...options.keepAlive };
     this.#guard = options.guard;
     this.#clock = options.clock ?? systemClock;
-    this.#constantLines = constantLines(options.identity, this.#keepAlive.perOrigin > 0);
+    const keepsAlive = this.#keepAlive.perOrigin > 0;
+    this.#constantLines = constantLines(options.identity, keepsAlive, options.headers);
     this.#options = options;
     this.connect = options.connect ?? net.connect;
     this.#hasSecrets = Boolean(options.proxy ?? options.credentials ?? options.cookies);

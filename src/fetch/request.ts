@@ -61,14 +61,22 @@ function canonical(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname}${url.search}`;
 }
 
-/** The header lines that all requests share. */
-export function constantLines(identity: Identity, keepAlive: boolean): string {
+const ACCEPT = 'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+/** The header lines that all requests share; those of the user, `Name: value`, come last. */
+export function constantLines(
+  identity: Identity,
+  keepAlive: boolean,
+  more: readonly string[] = [],
+): string {
+  const names = new Set(more.map((line) => line.slice(0, line.indexOf(':')).toLowerCase()));
   return [
     `User-Agent: ${identity.userAgent}`,
     ...(identity.from === undefined ? [] : [`From: ${identity.from}`]),
-    'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    ...(names.has('accept') ? [] : [ACCEPT]),
     'Accept-Encoding: gzip, deflate, br',
     `Connection: ${keepAlive ? 'keep-alive' : 'close'}`,
+    ...more,
     '',
   ].join('\r\n');
 }

@@ -183,7 +183,7 @@ export class Distributor {
     const known = present ? undefined : await this.#find(host, newDomain);
     const objection = registry.objection(host);
     if (objection === 'refused') {
-      frontier.refuse(host, sweep.drop());
+      await frontier.refuse(host, sweep);
       if (present) frontier.feed(host, new PathQueue(host.name), false);
       return;
     }

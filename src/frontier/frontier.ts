@@ -18,12 +18,13 @@ import type { Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
 import { hostOf } from '../url/parts.ts';
 import type { Backlog } from './backlog/backlog.ts';
+import type { Sweep } from './backlog/sweep.ts';
 import { FrontSize } from './front-size.ts';
 import type { Domain, Host } from './host.ts';
 import { type HostLimits, HostRegistry, PATIENCE, type RegistryParts } from './host-registry.ts';
 import type { HostStore } from './host-store.ts';
 import type { Discovery } from './queue/discovered-url.ts';
-import type { PathQueue } from './queue/path-queue.ts';
+import { PathQueue } from './queue/path-queue.ts';
 import { type AddressTable, type HostTable, type Turn, Workbench } from './workbench.ts';
 
 export type HostTurn = Turn<Host>;
@@ -59,6 +60,8 @@ interface FrontierParts extends RegistryParts {
    * one that is being fetched.
    */
   readonly onSkipped: (reason: string, urls: number, host: Host) => void;
+  /** Called with the same URLs, one by one. Without it, those on disk are dropped unread. */
+  readonly onSkippedUrl?: ((url: string, reason: string) => void) | undefined;
 }
 
 /** A host may keep at least this many URLs in memory. */
@@ -70,6 +73,9 @@ const LONGEST_QUEUE = 4096;
  * those with many would otherwise run dry long before the next sweep.
  */
 const SHARE_OF_FREE = 1 / 64;
+
+/** URLs of a refused host that are read from disk at once. */
+const REFUSED_AT_ONCE = 256;
 
 /** The longest pause of a host where the settings do not say. */
 const LONGEST_PAUSE: Millis = 3600_000;
@@ -149,8 +155,10 @@ export class Frontier {
     const host =
       this.registry.get(name) ?? (this.registry.allHere ? this.#newHost(name) : undefined);
     const reason = host && this.registry.refusal(host);
-    if (host && reason) this.#parts.onSkipped(reason, 1, host);
-    else if (host && !host.hasBacklog && this.roomAt(host) > 0) {
+    if (host && reason) {
+      this.#parts.onSkippedUrl?.(discovery.url, reason);
+      this.#parts.onSkipped(reason, 1, host);
+    } else if (host && !host.hasBacklog && this.roomAt(host) > 0) {
       host.queue.push(discovery);
       this.#queued++;
       this.registry.filled(host);
@@ -225,9 +233,20 @@ export class Frontier {
     return onDisk === 0 ? 0 : Math.max(0, onDisk - this.#fed()) / onDisk;
   }
 
-  /** Counts URLs of a host that will not be fetched. */
-  refuse(host: Host, urls: number): void {
-    this.#parts.onSkipped(this.registry.refusal(host) ?? 'refused', urls, host);
+  /** Counts the URLs of a host in the backlog, which will not be fetched. */
+  async refuse(host: Host, sweep: Pick<Sweep, 'drop' | 'take'>): Promise<void> {
+    const reason = this.registry.refusal(host) ?? 'refused';
+    const { onSkipped, onSkippedUrl } = this.#parts;
+    if (!onSkippedUrl) {
+      onSkipped(reason, sweep.drop(), host);
+      return;
+    }
+    const queue = new PathQueue(host.name);
+    for (let urls = 1; urls > 0; ) {
+      urls = await sweep.take(REFUSED_AT_ONCE, queue);
+      this.#report(queue, reason);
+      onSkipped(reason, urls, host);
+    }
   }
 
   /** Takes a candidate of the registry into memory, which must have room for it. */
@@ -423,11 +442,20 @@ export class Frontier {
   }
 
   #refuseQueue(host: Host, reason: string): number {
-    const urls = host.queue.take(Infinity).count;
+    const urls = host.queue.length;
+    this.#report(host.queue, reason);
+    host.queue.take(Infinity);
     host.later.clear();
     this.#queued -= urls;
     this.#parts.onSkipped(reason, urls, host);
     return urls;
+  }
+
+  /** Reports the URLs of a queue, and empties it, if there is somebody to report to. */
+  #report(queue: PathQueue, reason: string): void {
+    const { onSkippedUrl } = this.#parts;
+    if (!onSkippedUrl) return;
+    for (let next = queue.shift(); next; next = queue.shift()) onSkippedUrl(next.url, reason);
   }
 
   #ranDry(host: Host): void {

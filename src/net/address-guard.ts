@@ -84,6 +84,12 @@ const TRANSLATED: readonly { readonly range: IpRange; readonly behind: bigint }[
  */
 const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
 
+/** Whether an address is of a lab or an intranet: one that `allowPrivate: true` opens. */
+export function isPrivateAddress(text: string): boolean {
+  const ip = parseIp(text);
+  return ip !== undefined && SPECIAL.find(({ range }) => inRange(ip, range))?.local === true;
+}
+
 /** Enough for the current hosts; cleared when full. */
 const MAX_REMEMBERED = 4096;
 

@@ -40,7 +40,7 @@ export class Politeness {
 
   /** The pause of a host after a request to it. */
   hostDelay(host: Host): Millis {
-    const asked = this.#asked.ofHost(host.name);
+    const asked = this.#asked.ofHost(host.name, host.addresses[0]?.ip);
     const delay = Math.max(asked, host.crawlDelay, this.#byBudget(host, asked, this.#slowest.host));
     // A user who asks for no delay at all crawls a site of their own: a slow answer changes
     // nothing.

@@ -50,8 +50,8 @@ interface BudgetedSupplyParts {
   readonly fewHosts: () => boolean;
   /** Whether the domain of a URL has lost its budget since the URL got its round. */
   readonly isShut?: (url: string) => boolean;
-  /** Called with the number of URLs skipped because the operator has blocked their domain. */
-  readonly onBlocked: (urls: number) => void;
+  /** Called with each URL skipped because the operator has blocked its domain. */
+  readonly onBlocked: (url: string) => void;
 }
 
 /**
@@ -185,7 +185,7 @@ export class BudgetedSupply implements Supply {
     const { book, beast, onBlocked, pacer } = this.#parts;
     for (let placed = await book.take(); placed; placed = await book.take()) {
       for (const { place, entry } of placed) {
-        if (place === 'blocked') onBlocked(1);
+        if (place === 'blocked') onBlocked(decodeDiscovery(entry).url);
         else beast.put(place, entry);
       }
       await beast.makeRoom();

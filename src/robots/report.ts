@@ -35,7 +35,7 @@ interface RobotsResult {
   readonly why: string;
 }
 
-/** A URL as given, and its path as a crawl requests it. */
+/** A URL as given, and its path as a crawl requests it, but with an empty query if it has one. */
 interface RobotsTarget {
   readonly url: string;
   readonly path: string;
@@ -75,13 +75,17 @@ export function robotsTarget(url: string, fileUrl: string | undefined): RobotsTa
       'Write it like https://example.org/page, or a path like /page.',
     );
   }
-  if (fileUrl === undefined || originOf(target) === origin) return { url, path: pathOf(target) };
+  const path = pathOf(target) + (hasEmptyQuery(url) ? '?' : '');
+  if (fileUrl === undefined || originOf(target) === origin) return { url, path };
   throw new DrumlinError(
     'URL',
     `${originOf(target)} has its own robots.txt; this one belongs to ${origin}.`,
     'Check that one, or give only a path.',
   );
 }
+
+/** A canonical URL has no empty query, but a rule such as `/search?` is about one. */
+const hasEmptyQuery = (url: string): boolean => /^[^?#]*\?(?:#|$)/.test(url.trim());
 
 function whyOf(
   path: string,

@@ -24,6 +24,7 @@ import { Admission } from '../crawl/agent/link-admission.ts';
 import { createScope } from '../crawl/agent/scope.ts';
 import { Counters } from '../crawl/record/counters.ts';
 import { InternalErrors } from '../crawl/record/internal-errors.ts';
+import { NOT_LISTED } from '../crawl/skipped/skip-log.ts';
 import { soloTransport } from '../crawl/transport/memory-transport.ts';
 import { Backlog } from '../frontier/backlog/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
@@ -250,6 +251,7 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
     counters: new Counters(),
     internal: new InternalErrors({ event: () => {} }),
     clock,
+    skips: NOT_LISTED,
   });
   const tally = new Tally(web);
   const onLookUp = (name: string) => tally.lookUp(name);
@@ -280,5 +282,7 @@ function politenessOf(config: CrawlConfig, frontier: Frontier, { reputation }: O
     budgetOf: (domain: bigint) => reputation.budgetOf(domain),
     leastBudget: () => reputation.leastBudget,
   };
-  return new Politeness(config, new AskedDelays(config, undefined), budgets);
+  // The addresses of the lab are private, and stand for public ones.
+  const asPublic = { ...config, privateDelay: config.delay };
+  return new Politeness(config, new AskedDelays(asPublic, undefined), budgets);
 }

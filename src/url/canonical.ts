@@ -77,13 +77,12 @@ function tryParse(text: string, base: string | undefined): string | undefined {
 const WEB = /^https?:/;
 /**
  * A DNS name or an address. Other characters that a URL may have there (`*`, `!`, `'`) name no
- * host.
+ * host, and no name has an empty label (`a..b`).
  */
-const AUTHORITY = /^(https?:\/\/)(?:[^/@]*@)?((?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?)(?=\/)/;
-/**
- * The dot of a fully qualified name: the same name in the DNS. Two dots are not a name and stay.
- */
-const ROOT_DOT = /([^.])\.(?=:\d+$|$)/;
+const AUTHORITY =
+  /^(https?:\/\/)(?:[^/@]*@)?((?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d+)?)(?=\/)/;
+/** The dot of a fully qualified name: the same name in the DNS. */
+const ROOT_DOT = /\.(?=:\d+$|$)/;
 const NOT_CANONICAL = /%([0-9A-Fa-f]{2})|[^\w\-.~!$&'()*+,;=:@/?]/g;
 const UNRESERVED = /[\w\-.~]/;
 
@@ -93,7 +92,7 @@ function normalise(href: string): string | undefined {
   if (authority === null) return undefined;
   const hash = href.indexOf('#', authority[0].length);
   const rest = href.slice(authority[0].length, hash < 0 ? href.length : hash);
-  const prefix = authority[1] + authority[2].replace(ROOT_DOT, '$1');
+  const prefix = authority[1] + authority[2].replace(ROOT_DOT, '');
   const normalised = rest.replace(NOT_CANONICAL, normaliseCharacter);
   return (
     prefix +

@@ -16,12 +16,14 @@ describe('units', () => {
     expect(parseBytes('10MB')).toBe(10e6);
   });
 
-  test('times need a unit, except zero, since a bare number is ambiguous', () => {
+  test('a time without a unit is in seconds', () => {
     expect(parseDuration('250ms')).toBe(250);
     expect(parseDuration('2h')).toBe(7_200_000);
     expect(parseDuration('0')).toBe(0);
-    expect(() => parseDuration('10')).toThrow(
-      '"10" is not a time. Write it like 250ms, 10s, 5m or 2h.',
+    expect(parseDuration('1')).toBe(1000);
+    expect(parseDuration(' 2.5 ')).toBe(2500);
+    expect(() => parseDuration('10x')).toThrow(
+      '"10x" is not a time. Write it like 250ms, 10s, 5m or 2h.',
     );
   });
 

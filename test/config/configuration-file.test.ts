@@ -57,7 +57,7 @@ describe('drumlin.yaml', () => {
     ['max-page: 5', 1, 'There is no setting "max-page". Did you mean "max-pages"?'],
     ['\nmaxPages: 5', 2, 'There is no setting "maxPages". Did you mean "max-pages"?'],
     ['sedes: x', 1, 'Did you mean "seeds"?'],
-    ['delay: 10', 1, 'delay: "10" is not a time.'],
+    ['delay: 10x', 1, 'delay: "10x" is not a time.'],
     ['delay:', 1, 'delay has no value'],
     ['delay: ~', 1, 'delay has no value'],
     ['max-pages: 5\nmax-pages: 6', 2, 'unique'],

@@ -71,7 +71,7 @@ describe('values of settings', () => {
     [{ maxBytes: '0' }, 'max-bytes: 0 is out of range. Use 1 B or more.'],
     [{ frontHosts: 0 }, 'front-hosts: 0 is out of range.'],
     [{ backlogMemory: '1k' }, 'backlog-memory: 1000 is out of range. Use 66 kB or more.'],
-    [{ maxCrawlDelay: '60' }, 'max-crawl-delay: "60" is not a time.'],
+    [{ maxCrawlDelay: '60x' }, 'max-crawl-delay: "60x" is not a time.'],
     [{ dns: 5 }, 'dns: 5 is not a valid value (list).'],
     [{ allowPrivate: [5] }, 'allow-private: 5 is not a valid value (ranges).'],
     [{ delay: [1] }, 'delay: 1 is out of range.'],

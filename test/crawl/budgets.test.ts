@@ -10,7 +10,7 @@ import { accountOf } from '../../soak/hostile/verdict.ts';
 import { exportCorpus } from '../../src/api/corpus.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import type { Summary } from '../../src/crawl/crawl.ts';
-import { type DomainRow, listDomains } from '../../src/crawl/state/domain-list.ts';
+import { type DomainRow, listDomains, ranksOf } from '../../src/crawl/state/domain-list.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { crawlLinks } from '../../src/graph/io/crawl-links.ts';
 import { type Lab, startLab } from '../../src/lab/server/lab.ts';
@@ -203,6 +203,12 @@ describe('the list of domains', () => {
         .slice(0, 5),
     );
     const ranks = (await listDomains(disk, dir, 'rank', 1e6)).rows.map(({ rank }) => rank);
-    expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
+    // Each rank once, then the domains without one.
+    const ranked = ranks.filter((rank) => rank !== undefined);
+    expect(ranked.length).toBeGreaterThan(1);
+    expect(ranks.slice(0, ranked.length)).toEqual(ranked.map((_, i) => i + 1));
+    expect(await ranksOf(disk, dir)).toEqual(
+      expect.arrayContaining(rows.flatMap(({ domain, rank }) => (rank ? [[domain, rank]] : []))),
+    );
   });
 });

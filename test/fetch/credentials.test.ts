@@ -27,18 +27,36 @@ const refusalOf = (parse: () => unknown): Error => {
 };
 
 describe('a file of passwords', () => {
-  test('gives a user name and a password to an origin, over http and https unless it names a scheme', () => {
+  test('gives a user name and a password to all ports of a host, or to the one that it names', () => {
     const text =
       '\ufeff# ours\r\n\r\nwiki.test  crawler  s3cret\r\nHTTPS://Safe.Test:8443/ me pass phrase # 1 \n  lab.test:443 a b\n[::1]:80 a b';
-    expect([...parseCredentials(text, 'x')]).toEqual([
-      ['http://wiki.test', { user: 'crawler', password: 's3cret' }],
-      ['https://wiki.test', { user: 'crawler', password: 's3cret' }],
+    const table = parseCredentials(text, 'x');
+    const wiki = { user: 'crawler', password: 's3cret' };
+    const ours = { user: 'a', password: 'b' };
+    const expected: [origin: string, login: unknown][] = [
+      ['http://wiki.test', wiki],
+      ['https://wiki.test', wiki],
+      ['http://wiki.test:8080', wiki],
+      ['https://wiki.test:8443', wiki],
+      ['http://sub.wiki.test', undefined],
       ['https://safe.test:8443', { user: 'me', password: 'pass phrase # 1' }],
-      ['http://lab.test:443', { user: 'a', password: 'b' }],
-      ['https://lab.test', { user: 'a', password: 'b' }],
-      ['http://[::1]', { user: 'a', password: 'b' }],
-      ['https://[::1]:80', { user: 'a', password: 'b' }],
-    ]);
+      ['https://safe.test', undefined],
+      ['http://safe.test:8443', undefined],
+      ['http://lab.test:443', ours],
+      ['https://lab.test', ours],
+      ['https://lab.test:8443', undefined],
+      ['http://[::1]', ours],
+      ['https://[::1]:80', ours],
+      ['http://[::1]:8080', undefined],
+    ];
+    for (const [origin, login] of expected)
+      expect([origin, table.get(origin)]).toEqual([origin, login]);
+  });
+
+  test('prefers the line with the port', () => {
+    const table = parseCredentials('a.test u all\na.test:8080 u one', 'x');
+    expect(table.get('http://a.test:8080')?.password).toBe('one');
+    expect(table.get('http://a.test:9090')?.password).toBe('all');
   });
 
   test.each([
@@ -87,7 +105,7 @@ describe('a password', () => {
   test('goes to no other host, port or scheme', async () => {
     const { url, address, requests, port } = await server(send(hello));
     const credentials = parseCredentials(
-      `lab.test crawler s3cret\nlab.test:1 crawler s3cret\nhttps://lab.test:${port} crawler s3cret`,
+      `lab.test:80 crawler s3cret\nlab.test:1 crawler s3cret\nhttps://lab.test:${port} crawler s3cret`,
       'x',
     );
     const http = client({ credentials });
@@ -243,7 +261,8 @@ describe('a file with secrets', () => {
       const warnings: string[] = [];
       for (const mode of [0o600, 0o400, 0o640, 0o604]) {
         chmodSync(path, mode);
-        expect((await readCredentials(path, (warning) => warnings.push(warning))).size).toBe(2);
+        const table = await readCredentials(path, (warning) => warnings.push(warning));
+        expect(table.get('https://lab.test')?.user).toBe('crawler');
       }
       expect(warnings).toEqual(
         ['640', '604'].map(

@@ -65,7 +65,7 @@ describe('a file of delays', () => {
     ['hots a.org 1s', '"hots a.org 1s" is no delay. Write "host example.org 10s"'],
     ['host a.org', '"host a.org" is no delay.'],
     ['host a.org 1s please', '"host a.org 1s please" is no delay.'],
-    ['host a.org 10', '"10" is not a time. Write it like 250ms, 10s, 5m or 2h.'],
+    ['host a.org 10x', '"10x" is not a time. Write it like 250ms, 10s, 5m or 2h.'],
     ['host a.org -1s', '"-1s" is not a time.'],
     ['host a.org:8080 1s', '"a.org:8080" is not a host. Write a name without port'],
     ['host http://a.org/ 1s', '"http://a.org/" is not a host.'],

@@ -27,8 +27,8 @@ async function supplyWith(
     budgetOf: ({ name }) => budget(name),
   });
   const { book, rounds: beast } = folder;
-  const onBlocked = (urls: number) => {
-    blocked.urls += urls;
+  const onBlocked = () => {
+    blocked.urls++;
   };
   const supply = new BudgetedSupply({
     sieve,

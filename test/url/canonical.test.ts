@@ -63,6 +63,11 @@ describe('a refusal has a reason', () => {
   test.each([
     ['http://', REFUSED.invalid],
     ['http://a b/', REFUSED.invalid],
+    ['http://..b/', REFUSED.invalid],
+    ['http://a..b/', REFUSED.invalid],
+    ['http://.a/', REFUSED.invalid],
+    ['http://a../', REFUSED.invalid],
+    ['http://./', REFUSED.invalid],
     ['/relative/without/base', REFUSED.invalid],
     ['', REFUSED.invalid],
     ['ftp://example.org/', REFUSED.scheme],
@@ -178,8 +183,8 @@ describe.skipIf(!existsSync(vectors))(
     test(`${web.length} http and https cases have the form of the expected parse`, () => {
       expect(web.length).toBeGreaterThan(200);
       for (const c of web) {
-        // The DNS has no such names as !"$&'()*+,-.;=_`{}~, although a URL may contain them.
-        const named = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/.test(c.host);
+        // The DNS has no such names as !"$&'()*+,-.;=_`{}~ or a..b, although a URL may contain them.
+        const named = /^((?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?|\[[0-9a-f:.]+\])(:\d+)?$/.test(c.host);
         const found = canonicalise(c.input, c.base === null ? {} : { base: c.base });
         expect(found, c.input).toBe(named ? model(c) : undefined);
       }

@@ -30,7 +30,7 @@ type Inflated = { readonly content: Uint8Array; readonly length: number };
  * The member at the start of `bytes`; `short` if it does not end within them; or what is wrong with
  * it.
  */
-function inflateMember(bytes: Buffer, limit: number): Inflated | string {
+export function inflateMember(bytes: Buffer, limit: number): Inflated | string {
   const header = gzipHeaderLength(bytes);
   if (header === 'short' || header === 'not a gzip member') return header;
   let content: Buffer;

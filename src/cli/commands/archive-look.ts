@@ -7,6 +7,10 @@ import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
 import type { WarcRecord } from '../../archive/warc/warc-reader.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
+import { counted } from '../../base/units.ts';
+import { listSkipped, type SkippedUrl } from '../../crawl/skipped/list-skipped.ts';
+import { lastCheckpoint } from '../../crawl/state/agent-folder.ts';
+import { askedOf } from '../../crawl/state/crawl-folder.ts';
 import { Disk } from '../../disk/disk.ts';
 import { decodeContent } from '../../fetch/decode.ts';
 import { readHead } from '../../fetch/response-head.ts';
@@ -16,6 +20,44 @@ import { writeText } from '../screen/text-output.ts';
 /** Prints a remark beside the output. */
 type Note = (text: string) => void;
 const onStandardError: Note = (text) => void process.stderr.write(`drumlin: ${printable(text)}\n`);
+
+/** Prints what a crawl did not fetch or did not keep: kind, reason and URL, one per line. */
+export async function listSkippedUrls(
+  folder: string,
+  flags: SkippedFlags,
+  output: Writable,
+  note: Note = onStandardError,
+): Promise<void> {
+  const { url: only, prefix = '', reason, limit = Number.POSITIVE_INFINITY } = flags;
+  const isAsked = ({ url, kind, reason: why }: SkippedUrl) =>
+    (only === undefined || url === only) &&
+    url.startsWith(prefix) &&
+    (reason === undefined || kind === reason || why === reason);
+  const asLine = flags.json ? jsonLine : skippedLine;
+  const print = (skipped: AsyncIterable<readonly SkippedUrl[]>) =>
+    writeText(undefined, output, async function* () {
+      let left = limit;
+      for await (const some of skipped) {
+        const asked = some.filter(isAsked).slice(0, left);
+        left -= asked.length;
+        if (asked.length > 0) yield asked.map(asLine).join('');
+        if (left === 0) return;
+      }
+    });
+  const disk = new Disk();
+  await listSkipped(disk, folder, print, { onDamage: note });
+  const queued = await queuedIn(disk, folder);
+  if (queued > 0) note(`${counted(queued, 'URL')} of the crawl are queued, and not in this list.`);
+}
+
+/** `robots     disallowed          http://example.org/private` */
+const skippedLine = ({ kind, reason, url }: SkippedUrl): string =>
+  `${[kind.padEnd(9), reason.padEnd(18), url].map(printable).join('  ')}\n`;
+
+async function queuedIn(disk: Disk, folder: string): Promise<number> {
+  const asked = await askedOf(disk, folder).catch(() => undefined);
+  return (asked && (await lastCheckpoint(disk, folder, asked.agents))?.waiting) ?? 0;
+}
 
 export async function list(
   place: string,
@@ -185,6 +227,14 @@ async function similar(archive: Archive, url: string): Promise<string | undefine
 }
 
 export interface ListFlags extends CaptureQuery {
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export interface SkippedFlags extends Pick<CaptureQuery, 'url' | 'prefix'> {
+  readonly skipped?: boolean;
+  /** A kind, or the name of a reason. */
+  readonly reason?: string;
   readonly limit?: number;
   readonly json?: boolean;
 }

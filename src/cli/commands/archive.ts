@@ -1,9 +1,10 @@
 /** `drumlin archive`: list, print, check, repair, pack and import archives. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT } from '../../base/errors.ts';
+import { SKIP_KINDS } from '../../crawl/skipped/skip-reasons.ts';
 import { examples } from '../input/example.ts';
 import type { ImportFlags, RepairFlags, WaczFlags } from './archive-care.ts';
-import type { GetFlags, ListFlags } from './archive-look.ts';
+import type { GetFlags, ListFlags, SkippedFlags } from './archive-look.ts';
 
 const PLACE = 'the folder of a crawl, a folder of WARC files, or a WARC file';
 const TIME = 'such as 2026, 2026-03-14 or 20260314150926';
@@ -35,13 +36,16 @@ export function register(program: Command): void {
 function registerList(archive: Command): void {
   archive
     .command('list')
-    .description('list captures: time, status, type and URL, one per line, in index order')
+    .description(
+      'list captures: time, status, type and URL, one per line, in index order; or what was skipped',
+    )
     .addHelpText(
       'after',
       examples(
         'archive list my-crawl --prefix https://example.org/docs/',
         'archive list my-crawl https://example.org/ --from 2026-03 --json',
         'archive list my-crawl --status 5xx',
+        'archive list my-crawl --skipped --reason robots',
       ),
     )
     .argument('<place>', PLACE)
@@ -51,9 +55,24 @@ function registerList(archive: Command): void {
     .option('--to <time>', `only captures at or before this time, ${TIME}`, digitsOf)
     .option('--status <status>', 'only this status, such as 404 or 5xx', statusOf)
     .option('--limit <count>', 'at most this many', wholeNumber)
+    .addOption(
+      new Option(
+        '--skipped',
+        'list the URLs that the crawl in this folder did not fetch or did not keep instead: kind, reason and URL',
+      ).conflicts(['from', 'to', 'status']),
+    )
+    .option(
+      '--reason <reason>',
+      `with --skipped: only this kind (${SKIP_KINDS.join(', ')}) or reason (such as too-deep)`,
+    )
     .option('--json', 'print one object per line, with the file and offset of each record')
-    .action(async (place: string, url: string | undefined, flags: ListFlags) => {
-      await (await import('./archive-look.ts')).list(place, { ...flags, url }, process.stdout);
+    .action(async (place: string, url: string | undefined, flags: ListFlags & SkippedFlags) => {
+      const { list, listSkippedUrls } = await import('./archive-look.ts');
+      await (flags.skipped === true || flags.reason !== undefined ? listSkippedUrls : list)(
+        place,
+        { ...flags, url },
+        process.stdout,
+      );
     });
 }
 

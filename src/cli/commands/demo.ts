@@ -60,7 +60,8 @@ async function runDemo({ dir, maxTime, quiet = false, json = false }: DemoFlags)
         `Serving a synthetic web on loopback (HTTP port ${lab.httpPort}, DNS ${lab.dns}).\n`,
       );
     const labConfig = { ...config, dns: [lab.dns] };
-    const { pages, end } = await runInForeground(lab.seeds, labConfig, { json, quiet }, () => NEXT);
+    const shown = { json, quiet, sharesProcess: true };
+    const { pages, end } = await runInForeground(lab.seeds, labConfig, shown, () => NEXT);
     if (end === 'interrupted') return EXIT.interrupted;
     return pages > 0 ? EXIT.ok : EXIT.nothingCrawled;
   } finally {

@@ -107,7 +107,7 @@ function table({ by, domains, rows }: DomainList): string {
   const numbers = ['in-links', 'supporters', 'budget', 'fetched', 'queued', ...spam('spam')];
   const head = ['rank', 'domain', ...numbers, 'state'];
   const cells = rows.map((row: DomainRow) => [
-    formatCount(row.rank),
+    row.rank === undefined ? '-' : formatCount(row.rank),
     printable(row.domain),
     formatCount(row.inDegree),
     row.supporters === undefined ? '-' : formatCount(Math.round(row.supporters)),

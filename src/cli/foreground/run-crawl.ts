@@ -4,11 +4,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
-import { counted, formatCount } from '../../base/units.ts';
+import { counted, formatCount, formatDuration } from '../../base/units.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { type Summary, startCrawl } from '../../crawl/crawl.ts';
 import type { Asker } from '../../crawl/planned/ask.ts';
 import type { CountersState } from '../../crawl/record/counters.ts';
+import { remedyFor } from '../../crawl/record/fault-remedies.ts';
+import type { Facts } from '../../crawl/record/log-events.ts';
 import type { LastCheckpoint } from '../../crawl/state/agent-folder.ts';
 import { noCrawlToResume } from '../../crawl/state/crawl-folder.ts';
 import { configure, type Given, NEW_FOLDER } from '../input/configure.ts';
@@ -69,6 +71,8 @@ interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
   readonly changes?: readonly string[];
   /** What is requested, if it is no crawl from seeds. */
   readonly planned?: Planned;
+  /** Other threads of the process are not agents: V8's settings stay as they are. */
+  readonly sharesProcess?: boolean;
 }
 
 /** A planned crawl in the foreground. */
@@ -87,7 +91,7 @@ interface Planned {
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
-  { json, quiet, changes = [], planned, recrawl = false }: Shown,
+  { json, quiet, changes = [], planned, recrawl = false, sharesProcess = false }: Shown,
   nextLine: (dir: string) => string = (dir) =>
     asTyped(`  resume     drumlin ${planned?.command ?? 'crawl'} --dir ${dir}\n`),
 ): Promise<Summary> {
@@ -97,10 +101,18 @@ export async function runInForeground(
       process.stderr.write(`\nstopped at once; resume from the last checkpoint: ${resume}\n`);
   });
   try {
+    let view: ReturnType<typeof showLive> | undefined;
+    let early: string | undefined;
+    const notes: string[] = [];
+    const note = (text: string) => (view ? view.note(text) : notes.push(text));
     const run = await startCrawl(seeds, config, {
-      ownsProcess: true,
+      ownsProcess: !sharesProcess,
       recrawl,
       ...(planned && { asker: planned.asker }),
+      onSeedTrouble: (trouble) => {
+        early ??= String(trouble.fault);
+        note(printable(troubleText(trouble)));
+      },
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${printable(sentence)}\n`),
       onResume: (from) => {
         if (!quiet)
@@ -109,14 +121,15 @@ export async function runInForeground(
           );
       },
     });
-    const view = showLive(() => run.progress(), process.stderr, {
+    view = showLive(() => run.progress(), process.stderr, {
       title: `drumlin ▸ ${config.dir}`,
       clock: systemClock,
       colours: wantsColours(process.env),
       quiet,
     });
+    for (const text of notes) view.note(text);
     interrupts.onFirst(() => {
-      if (!quiet) view.note('stopping after the requests under way; Ctrl-C again stops at once');
+      if (!quiet) note('stopping after the requests under way; Ctrl-C again stops at once');
       run.stop();
     });
     try {
@@ -129,7 +142,7 @@ export async function runInForeground(
         process.stdout.write(
           `\n${findings}${report(summary, run.progress().before, places(config, page), nextLine)}`,
         );
-      const nothing = whyNothing(summary);
+      const nothing = whyNothing(summary, early);
       if (nothing !== undefined) process.stderr.write(`drumlin: ${printableLines(nothing)}\n`);
       return summary;
     } catch (error) {
@@ -140,6 +153,13 @@ export async function runInForeground(
   } finally {
     interrupts.end();
   }
+}
+
+/** `docs.example: the server refuses connections (…). Check the port. It is tried again in 1 m.` */
+function troubleText({ host, fault, why, wait }: Facts<'seed-trouble'>): string {
+  const [fact, remedy] = remedyFor(String(fault));
+  const again = typeof wait === 'number' ? ` It is tried again in ${formatDuration(wait)}.` : '';
+  return `drumlin: ${host}: ${fact} (${why}). ${remedy}${again}`;
 }
 
 /**
@@ -212,13 +232,16 @@ function report(
 }
 
 /** The lines that say where the pages and the report are. */
-function places({ dir, store }: CrawlConfig, page: string): string {
+function places({ dir, store, listSkipped }: CrawlConfig, page: string): string {
   const stored = {
     warc: `  archive    ${dir}/archive\n`,
     files: `  pages      ${dir}/pages\n`,
     none: '',
   };
-  return `${stored[store]}  report     ${page}\n`;
+  const skipped = listSkipped
+    ? asTyped(`  skipped    drumlin archive list ${dir} --skipped\n`)
+    : '';
+  return `${stored[store]}${skipped}  report     ${page}\n`;
 }
 
 /**

@@ -28,6 +28,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'longBodies',
           'maxLinks',
           'maxRedirects',
+          'nofollow',
         ] as const),
         ...(['maxUrlLength', 'maxRepeats', 'dropParameters'] as const),
       ],
@@ -37,6 +38,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
       'Politeness:',
       [
         'delay',
+        'privateDelay',
         'addressDelay',
         'delays',
         'maxCrawlDelay',
@@ -59,6 +61,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
         ...([
           'contact',
           'userAgent',
+          'header',
           'allowPrivate',
           'auth',
           'cookies',
@@ -83,7 +86,14 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'dedupAgainst',
           'conditional',
         ] as const),
-        ...(['dedupMemory', 'metadata', 'text', 'dnsRecords', 'checkpoint'] as const),
+        ...([
+          'dedupMemory',
+          'listSkipped',
+          'metadata',
+          'text',
+          'dnsRecords',
+          'checkpoint',
+        ] as const),
       ],
     ],
     [

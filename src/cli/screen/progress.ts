@@ -8,9 +8,16 @@ import {
   type Millis,
 } from '../../base/units.ts';
 import type { Rate } from '../../crawl/monitor/rates.ts';
-import { Counters, type CountersState, type Summary, total } from '../../crawl/record/counters.ts';
+import {
+  Counters,
+  type CountersState,
+  type Summary,
+  type Tally,
+  total,
+} from '../../crawl/record/counters.ts';
 import type { Waiting } from '../../crawl/record/host-waits.ts';
 import { inAll, type Progress } from '../../crawl/record/progress.ts';
+import { byUnit } from '../../crawl/skipped/skip-reasons.ts';
 import { calmTime } from './calm-time.ts';
 
 export function plainLine(now: Progress, rate: Rate): string {
@@ -48,6 +55,8 @@ export function errorList(errors: Readonly<Record<string, number>>): string {
   return shown.join(', ') + (kinds.length > 4 ? ', …' : '');
 }
 
+const UNITS = { url: 'URLs', link: 'links', page: 'pages' };
+
 /** Why URLs were skipped, for reasons whose name alone is unclear. */
 const BY: Readonly<Record<string, string>> = {
   'robots.txt': 'by robots.txt',
@@ -59,15 +68,17 @@ const BY: Readonly<Record<string, string>> = {
   blocked: 'of blocked domains',
 };
 
-/** The URLs skipped because of robots.txt, a limit or a filter, by reason. */
+/** What was skipped because of robots.txt, a limit or a filter: URLs, links and pages apart. */
 export function skippedText({
   disallowed,
   refused,
 }: Pick<Summary, 'disallowed' | 'refused'>): string {
-  const reasons = Object.entries({ 'robots.txt': disallowed, ...refused }).filter(([, n]) => n > 0);
-  return (
-    reasons.map(([reason, n]) => `${formatCount(n)} ${BY[reason] ?? reason}`).join(', ') || 'none'
-  );
+  const text = (tally: Readonly<Tally>) =>
+    Object.entries(tally)
+      .map(([reason, n]) => `${formatCount(n)} ${BY[reason] ?? reason}`)
+      .join(', ');
+  const units = byUnit(disallowed, refused);
+  return units.map(([unit, tally]) => `${UNITS[unit]} ${text(tally)}`).join('; ') || 'none';
 }
 
 export const ENDINGS: Record<Summary['end'], string> = {

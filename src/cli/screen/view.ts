@@ -13,6 +13,7 @@ import { type Tally, total } from '../../crawl/record/counters.ts';
 import type { Waiting } from '../../crawl/record/host-waits.ts';
 import { inAll, type Progress } from '../../crawl/record/progress.ts';
 import type { TopDomain } from '../../crawl/record/top-domains.ts';
+import { byUnit } from '../../crawl/skipped/skip-reasons.ts';
 import { calmTime } from './calm-time.ts';
 import { type Limit, nearestLimit } from './nearest-limit.ts';
 import { waitingText } from './progress.ts';
@@ -184,14 +185,15 @@ function savedPiece(at: number, { savedAt, saving }: Progress['vitals']): Piece 
   return piece(`${calmTime(at - savedAt).padStart(11)} ago${took}`, 'faint');
 }
 
+const NAMES = { url: 'URL', link: 'link', page: 'page' };
+
 function refusedPieces({ disallowed, refused }: Pick<Progress, 'disallowed' | 'refused'>): Piece[] {
-  const all = disallowed + total(refused);
-  if (all === 0) return [piece('0'.padStart(11), 'faint')];
-  const parts = Object.entries({ 'robots.txt': disallowed, ...refused }).filter(([, n]) => n > 0);
-  return [
-    piece(formatCount(all).padStart(11)),
-    piece(` ${kinds(Object.fromEntries(parts))}`, 'faint'),
-  ];
+  const units = byUnit(disallowed, refused);
+  if (units.length === 0) return [piece('0'.padStart(11), 'faint')];
+  return units.flatMap(([unit, tally], i) => [
+    piece(i === 0 ? formatCount(total(tally)).padStart(11) : `; ${formatCount(total(tally))}`),
+    piece(` ${total(tally) === 1 ? NAMES[unit] : `${NAMES[unit]}s`} (${kinds(tally)})`, 'faint'),
+  ]);
 }
 
 function tallyPieces(tally: Readonly<Tally>, tone: Piece['tone']): Piece[] {

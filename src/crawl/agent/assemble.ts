@@ -28,12 +28,14 @@ import { hostOf } from '../../url/parts.ts';
 import { HostResolver } from '../hosts/host-resolver.ts';
 import { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import { RobotsMemory } from '../hosts/robots-memory.ts';
+import { SeedTrouble } from '../hosts/seed-trouble.ts';
 import type { Ask } from '../planned/ask.ts';
 import { Asks } from '../planned/asks.ts';
 import { Counters } from '../record/counters.ts';
 import { HostWaits } from '../record/host-waits.ts';
 import { InternalErrors } from '../record/internal-errors.ts';
 import { SparingLog } from '../record/sparing-log.ts';
+import { NOT_LISTED } from '../skipped/skip-log.ts';
 import { SharedAddressTable } from '../transport/address-table.ts';
 import { Allowance } from '../transport/allowance.ts';
 import { SharedHostTable } from '../transport/host-table.ts';
@@ -90,7 +92,7 @@ export function assemble(
   const { config } = start;
   const { folder, store, client, transport } = opened;
   const shared = sharedParts(start, around, opened);
-  const { clock, wall, log, counters, internal } = shared;
+  const { clock, wall, log, counters, internal, skips } = shared;
   const signals = new AgentSignals(clock);
   const robotsMemory = new RobotsMemory();
   const asked = new AskedDelays(config, opened.delays);
@@ -113,6 +115,7 @@ export function assemble(
   const admission = new Admission({
     ...{ scope, filters, standing: reputation, sieve, transport, counters, clock, internal },
     recent: new RecentCache(RECENT_LINKS),
+    skips,
   });
 
   // A new URL comes into the frontier, and its host gets an address.
@@ -141,7 +144,7 @@ export function assemble(
   const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation, clock: wall });
   const checkpointer = new Checkpointer({
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
-    ...{ admission, supply, store, outcomes: opened.outcomes },
+    ...{ admission, supply, store, outcomes: opened.outcomes, skipLog: opened.skipLog },
     ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
     every: config.checkpoint,
   });
@@ -165,23 +168,25 @@ export function assemble(
 type Shared = ReturnType<typeof sharedParts>;
 
 function sharedParts(
-  { config }: AgentStart,
+  { config, seeds }: AgentStart,
   { clock: wall, log, onError }: AgentSurroundings,
-  { outage, resolver, guard }: OpenAgent,
+  { outage, resolver, guard, skipLog }: OpenAgent,
 ) {
   const counters = new Counters();
   const sparing = new SparingLog(log);
   const waits = new HostWaits(wall, sparing);
   const internal = new InternalErrors(sparing);
   const retries = new RetryPolicy(config);
-  const told = { log, onError, counters, sparing, waits, internal };
+  const skips = skipLog ?? NOT_LISTED;
+  const seedTrouble = new SeedTrouble({ seeds, log, onError });
+  const told = { log, onError, counters, sparing, waits, internal, skips, seedTrouble };
   // Delays, and all that waits for them, go by the clock that never jumps.
   return { clock: paceOf(wall), wall, outage, resolver, guard, retries, ...told };
 }
 
 function frontierOf(
   { agent, addresses, hosts, config }: AgentStart,
-  { folder, hadRun }: OpenAgent,
+  { folder, hadRun, skipLog }: OpenAgent,
   { clock, counters, waits, retries }: Shared,
   asked: AskedDelays,
   robotsMemory: RobotsMemory,
@@ -205,8 +210,8 @@ function frontierOf(
     ...(hadRun && {
       askFrom: (name: string) => startedAt + Math.max(asked.ofHost(name), config.maxCrawlDelay),
       readyFrom: (ip: string) => startedAt + asked.ofAddress(ip),
-      hostReadyFrom: ({ name, crawlDelay }: Host) =>
-        startedAt + Math.max(asked.ofHost(name), crawlDelay),
+      hostReadyFrom: ({ name, crawlDelay, addresses }: Host) =>
+        startedAt + Math.max(asked.ofHost(name, addresses[0]?.ip), crawlDelay),
     }),
     longestPause: ({ name, crawlDelay }) =>
       Math.max(
@@ -223,6 +228,7 @@ function frontierOf(
       else counters.countError(reason, urls);
       asks?.settleHost(host.name, reason, host.underWay?.url);
     },
+    onSkippedUrl: skipLog && ((url, reason) => skipLog.skipped(url, reason)),
   });
 }
 
@@ -258,7 +264,10 @@ function orderOf(
       roundTime: start.config.delay,
       fewHosts: () => frontier.fewHosts,
       isShut: shared.isShut,
-      onBlocked: (urls) => shared.counters.countSkipped('blocked', urls),
+      onBlocked: (url) => {
+        shared.counters.countSkipped('blocked');
+        shared.skips.skipped(url, 'blocked');
+      },
     },
     taken,
   );
@@ -356,9 +365,9 @@ function turnsOf(
   shared: Shared,
   parts: TurnsWith,
 ): Turns {
-  const { clock, log, onError, outage, counters, sparing, waits, internal } = shared;
+  const { clock, log, onError, outage, counters, sparing, waits, internal, skips } = shared;
   const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
-  const { maxCrawlDelay, maxRedirects, sitemaps } = config;
+  const { maxCrawlDelay, maxRedirects, sitemaps, nofollow } = config;
   const { productToken } = identity;
   const likeness =
     likenessMemory && !planned
@@ -387,7 +396,7 @@ function turnsOf(
     },
     log: sparing,
     payloads: new RecentCache(RECENT_PAYLOADS),
-    commit: { ...commit, maxRedirects, onSeedRedirect },
+    commit: { ...commit, maxRedirects, nofollow, onSeedRedirect, skips },
   });
   const { blocked, newScope, putOff } = parts;
   const secondLook = { filters, standing: reputation, spam, blocked, newScope };
@@ -401,6 +410,7 @@ function turnsOf(
       const reason = reasonToSkip(turn, discovery, secondLook);
       if (reason !== undefined) {
         counters.countSkipped(reason);
+        skips.skipped(discovery.url, reason);
         asks?.settle(discovery.url, { fault: reason });
       }
       return reason === undefined;
@@ -409,17 +419,25 @@ function turnsOf(
       const other = likeness?.instead(discovery);
       if (other === undefined) return false;
       counters.countSkipped('trap');
+      skips.skipped(discovery.url, 'trap');
       admission.discover([other], discovery.depth, discovery.url);
       onLinks();
       return true;
     },
-    onDisallowed: asks && ((url) => asks.settle(url, { fault: 'disallowed' })),
+    onDisallowed: (url) => {
+      skips.skipped(url, 'disallowed');
+      asks?.settle(url, { fault: 'disallowed' });
+    },
     claimPage: () => permits.claimPage(),
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });
-  const onUrlFailed = asks && ((url: string, fault: string) => asks.settle(url, { fault }));
-  const failures = { counters, log, sparing, internal, onError, onUrlFailed };
+  const onUrlFailed = (url: string, fault: string) => {
+    skips.skipped(url, fault);
+    asks?.settle(url, { fault });
+  };
+  const { seedTrouble } = shared;
+  const failures = { counters, log, sparing, internal, onError, onUrlFailed, seedTrouble };
   const requests = earlierPages && requestsWith(earlierPages, asks);
   return new Turns({
     ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },

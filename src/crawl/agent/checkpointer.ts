@@ -19,6 +19,7 @@ import type { Supply } from '../../frontier/supply.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { OutcomeLog } from '../planned/outcome-log.ts';
 import type { EventLog } from '../record/log.ts';
+import type { SkipLog } from '../skipped/skip-log.ts';
 import type { AgentFolder, AgentState } from '../state/agent-folder.ts';
 import { encodeImage } from '../state/memory-image.ts';
 import type { Store } from '../store/store.ts';
@@ -49,6 +50,8 @@ interface CheckpointerParts {
   readonly store: Pick<Store, 'lengths' | 'makeDurable'>;
   /** Only in a planned crawl. */
   readonly outcomes: Pick<OutcomeLog, 'length' | 'makeDurable'> | undefined;
+  /** Only where skipped URLs are listed. */
+  readonly skipLog: Pick<SkipLog, 'makeDurable'> | undefined;
   readonly progress: ProgressKeeper;
   readonly movedSeeds: MovedSeeds;
   /** How many seeds of the crawl the agent knows. */
@@ -87,8 +90,9 @@ export class Checkpointer {
   }
 
   async #makeDurable(): Promise<void> {
-    const { store, outcomes } = this.#parts;
-    await together([store.makeDurable(), outcomes?.makeDurable() ?? Promise.resolve()]);
+    const { store, outcomes, skipLog } = this.#parts;
+    const others = [outcomes, skipLog].map(async (log) => log?.makeDurable());
+    await together([store.makeDurable(), ...others]);
   }
 
   /** A file that cannot be read changes nothing: the crawl continues with the old decisions. */

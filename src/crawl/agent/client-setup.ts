@@ -71,6 +71,7 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
     bodies,
     limits: limitsOf(config),
     insecure: config.insecure,
+    ...(config.header.length > 0 && { headers: config.header }),
     ...(config.ca !== '' && { tls: { ca: await readAuthorities(config.ca) } }),
     ...(proxy && { proxy }),
     ...(config.auth !== '' && { credentials: await readCredentials(config.auth, warn) }),

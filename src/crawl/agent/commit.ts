@@ -7,6 +7,7 @@
  *           nothing of it; then its URL is still queued, and a resumed crawl fetches it again.
  */
 import type { StoredAs } from '../../archive/write/exchange-records.ts';
+import type { CrawlConfig } from '../../config/settings.ts';
 import type { Fingerprint } from '../../duplicates/fingerprint.ts';
 import type { SimilarPage } from '../../duplicates/similar-pages.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
@@ -18,6 +19,8 @@ import type { Reputation } from '../../reputation/reputation.ts';
 import type { Counters } from '../record/counters.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import type { SkipSink } from '../skipped/skip-log.ts';
+import type { Link } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import type { Judgement, Likeness } from './likeness.ts';
 import type { Admission } from './link-admission.ts';
@@ -51,6 +54,8 @@ export interface Reading {
   readonly follows: boolean;
   /** The body is too large when decoded: what is beyond the limit was not read. */
   readonly isCutDecoding: boolean;
+  /** It is a page, and the parse filter kept its links from being read. */
+  readonly isUnread: boolean;
   /** Its type is wanted; otherwise it was read only because it may be a sitemap. */
   readonly isWanted: boolean;
   /** The same payload came before, lately. */
@@ -90,6 +95,9 @@ interface FollowParts {
   readonly counters: Counters;
   readonly internal: InternalErrors;
   readonly maxRedirects: number;
+  readonly nofollow: CrawlConfig['nofollow'];
+  readonly skips: SkipSink;
+  readonly log: EventLog;
   /** Called when a seed, or what it redirected to, redirects. */
   readonly onSeedRedirect: (from: string, to: string) => void;
 }
@@ -115,6 +123,7 @@ export function commit(
     count(fetched, parts);
     parts.spam?.committed(fetched.turn.host.domain, exchange.url, reading?.measured);
     countCut(fetched, reading, parts);
+    listPage(exchange.url, reading, as, parts.skips);
     if (!reading?.isWanted) parts.counters.countSkipped('content-type');
     parts.onCommitted?.(fetched, reading);
     if (!reading) return;
@@ -153,6 +162,7 @@ function discoverSafely(fetched: Fetched, reading: Reading, parts: FollowParts):
   } catch (error) {
     parts.internal.note(error, { host: fetched.turn.host.name, url: fetched.exchange.url });
     parts.counters.countSkipped('links-lost');
+    parts.skips.skipped(fetched.exchange.url, 'links-lost');
   }
 }
 
@@ -176,8 +186,14 @@ function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void 
     const question = likeness?.committed(url, reading.judgement);
     if (question !== undefined) askNext(question, fetched, parts);
   } else likeness?.missed(url);
-  if (!reading.follows) return;
   const { target, page, sitemap } = reading.contents;
+  if (!reading.follows) {
+    const urls = urlsOf(page?.links ?? sitemap?.links ?? []);
+    const found = target === undefined ? urls : [target];
+    const reason = reading.judgement?.follows === false ? 'near-duplicate-links' : 'follow-filter';
+    parts.skips.links(found, reason);
+    return;
+  }
   if (target !== undefined) followRedirect(target, fetched, parts);
   else if (page) followLinks(page, fetched, parts);
   else if (sitemap) discoverListed(sitemap, fetched.discovery, parts);
@@ -199,26 +215,70 @@ function askNext(
 }
 
 function followRedirect(target: string, { turn, discovery }: Fetched, parts: FollowParts): void {
-  const { counters, admission, reputation, maxRedirects, onSeedRedirect } = parts;
+  const { counters, log, admission, reputation, maxRedirects, onSeedRedirect, skips } = parts;
   const { url, depth, redirects } = discovery;
   counters.urlsSeen++;
   reputation?.page(turn.host.domain.hash, url, [target]);
   if (depth === 0) onSeedRedirect(url, target);
-  if (redirects < maxRedirects) admission.discover([target], depth, url, redirects + 1);
-  else counters.countError('too-many-redirects');
+  if (redirects < maxRedirects) {
+    admission.discover([target], depth, url, redirects + 1);
+    return;
+  }
+  const fault = 'too-many-redirects';
+  counters.countError(fault);
+  skips.skipped(target, fault);
+  log.event('url-given-up', { url: target, fault, why: `The last redirect is ${url}.` });
 }
 
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
   { links, robots, cut }: ParsedPage,
   { turn, discovery }: Fetched,
-  { counters, admission, reputation, likeness }: FollowParts,
+  { counters, admission, reputation, likeness, nofollow, skips }: FollowParts,
 ): void {
+  const { url, depth } = discovery;
   counters.urlsSeen += links.length;
-  if (robots.nofollow) return;
-  if (cut > 0) counters.countSkipped('too-many-links', cut);
-  const named = links.filter((link) => !link.nofollow).map((link) => link.url);
+  if (cut > 0) {
+    counters.countSkipped('too-many-links', cut);
+    skips.skipped(url, 'too-many-links');
+  }
+  const isMarked = (link: Link) => robots.nofollow || link.nofollow;
+  const vouched = urlsOf(links.filter((link) => !isMarked(link)));
+  const named = nofollow === 'follow' ? urlsOf(links) : vouched;
+  if (named.length < links.length) {
+    counters.countSkipped('nofollow', links.length - named.length);
+    skips.links(urlsOf(links.filter(isMarked)), 'nofollow');
+  }
+  if (named.length === 0) return;
   const followed = likeness?.rewritten(named) ?? named;
-  reputation?.page(turn.host.domain.hash, discovery.url, followed);
-  admission.discover(followed, discovery.depth + 1, discovery.url);
+  if (followed !== named) {
+    const kept = new Set(followed);
+    const replaced = named.filter((link) => !kept.has(link));
+    skips.links(replaced, 'trap');
+  }
+  // A link that its author does not vouch for says nothing about the standing of its target.
+  reputation?.page(turn.host.domain.hash, url, named === vouched ? followed : vouched);
+  admission.discover(followed, depth + 1, url);
+}
+
+const urlsOf = (links: readonly Link[]): string[] => links.map((link) => link.url);
+
+/** Lists a page as kept, or with the reason why it is not. */
+function listPage(
+  url: string,
+  reading: Reading | undefined,
+  as: StoredAs,
+  skips: Pick<SkipSink, 'kept' | 'skipped'>,
+): void {
+  const reason = reasonNotKept(reading, as);
+  if (reason === undefined) skips.kept(url);
+  // No page links to a URL that we made up.
+  else if (reason !== 'soft-404-question') skips.skipped(url, reason);
+  if (reading?.isUnread) skips.skipped(url, 'parse-filter');
+}
+
+function reasonNotKept(reading: Reading | undefined, as: StoredAs): string | undefined {
+  if (!reading?.isWanted) return 'content-type';
+  if (!reading.keep) return reading.judgement?.refusal ?? 'store-filter';
+  return as === 'skipped' ? 'duplicate' : undefined;
 }

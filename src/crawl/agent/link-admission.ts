@@ -25,6 +25,7 @@ import { partitionOfFingerprint } from '../../url/fingerprint.ts';
 import { hostOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
 import type { InternalErrors } from '../record/internal-errors.ts';
+import type { SkipSink } from '../skipped/skip-log.ts';
 import { agentOf } from '../transport/routing.ts';
 import { PARCEL, type Transport } from '../transport/transport.ts';
 import { packKeyedBatch } from '../transport/url-parcel.ts';
@@ -48,6 +49,8 @@ interface AdmissionParts {
   readonly counters: Counters;
   readonly clock: Clock;
   readonly internal: InternalErrors;
+  /** Hears of links that are not let in. */
+  readonly skips: Pick<SkipSink, 'skipped' | 'links'>;
 }
 
 export class Admission {
@@ -97,7 +100,7 @@ export class Admission {
     redirects = 0,
     exempt = false,
   ): void {
-    const { recent, scope, counters, transport, clock } = this.#parts;
+    const { recent, scope, counters, transport, clock, skips } = this.#parts;
     const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth, from), depth);
     const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
@@ -107,6 +110,7 @@ export class Admission {
       const trap = scope.trap(urls[i]);
       if (trap) {
         counters.countSkipped(trap);
+        skips.skipped(urls[i], trap);
         continue;
       }
       const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
@@ -192,18 +196,32 @@ export class Admission {
 
   /** Comes before the cache: a link that is too deep here may be discovered nearer to a seed. */
   #inScope(urls: readonly string[], depth: number, from: string | undefined): readonly string[] {
-    const { scope, counters } = this.#parts;
+    const { scope, counters, skips } = this.#parts;
     if (!urls.some((url) => scope.refusal(url, depth, from))) return urls;
-    return urls.filter((url) => {
+    const refused = new Map<string, string[]>();
+    const inScope = urls.filter((url) => {
       const reason = scope.refusal(url, depth, from);
-      if (reason) counters.countSkipped(reason);
-      return reason === undefined;
+      if (reason === undefined) return true;
+      const others = refused.get(reason);
+      if (others) others.push(url);
+      else refused.set(reason, [url]);
+      return false;
     });
+    for (const [reason, links] of refused) {
+      counters.countSkipped(reason, links.length);
+      skips.links(links, reason);
+    }
+    return inScope;
   }
 
   #scheduled(urls: readonly string[], depth: number): readonly string[] {
+    const { counters, skips } = this.#parts;
     const kept = this.#filtered(urls, depth);
-    this.#parts.counters.countSkipped('schedule-filter', urls.length - kept.length);
+    if (kept.length === urls.length) return kept;
+    counters.countSkipped('schedule-filter', urls.length - kept.length);
+    const passed = new Set(kept);
+    const refused = urls.filter((url) => !passed.has(url));
+    skips.links(refused, 'schedule-filter');
     return kept;
   }
 

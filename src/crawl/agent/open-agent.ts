@@ -26,6 +26,7 @@ import type { EndReason } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
+import { SkipLog } from '../skipped/skip-log.ts';
 import { AGENTS, AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
 import { decodeImage, type MemoryImage } from '../state/memory-image.ts';
 import { openStore } from '../store/open-store.ts';
@@ -104,6 +105,8 @@ export interface OpenAgent extends ClientSetup {
   readonly earlierPages: EarlierPages | undefined;
   /** Only in a planned crawl. */
   readonly outcomes: OutcomeLog | undefined;
+  /** Only where skipped URLs are listed. */
+  readonly skipLog: SkipLog | undefined;
   readonly outage: Outage;
   /** Pages that others are compared with; undefined where none are compared. */
   readonly likenessMemory: LikenessMemory | undefined;
@@ -145,6 +148,8 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
           ),
         )
       : undefined;
+    const skipLog = skipLogOf(start, around.disk);
+    if (skipLog) keep(skipLog);
     const outage = new Outage({ clock: paceOf(clock), log });
     const onAnswer = async (answer: DnsAnswer) => {
       outage.resolved(answer.host);
@@ -155,7 +160,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
     const transport = around.connect(restored?.image.transport);
     const parts = { folder, hadRun, restored, identity, store, outage, likenessMemory, transport };
-    return { startedAt, ...parts, spamModel, earlierPages, outcomes, ...setup };
+    return { startedAt, ...parts, spamModel, earlierPages, outcomes, skipLog, ...setup };
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -176,8 +181,8 @@ async function closeAll(opened: readonly Closable[]): Promise<void> {
 
 /** Closes an agent that was opened and could not be started. */
 export async function closeOpened(opened: OpenAgent): Promise<void> {
-  const { folder, store, client, transport, earlierPages, outcomes } = opened;
-  const parts = [folder, earlierPages, outcomes, store, client, transport];
+  const { folder, store, client, transport, earlierPages, outcomes, skipLog } = opened;
+  const parts = [folder, earlierPages, outcomes, skipLog, store, client, transport];
   await closeAll(parts.filter((part) => part !== undefined));
 }
 
@@ -200,6 +205,15 @@ async function openFolder(
     onHalved: (p) => log.event('rank-sample-halved', { p }),
     ...(spamModel && { spamByName: (name: string) => spamModel.byName(name) }),
   });
+}
+
+/** The outcomes of a planned crawl have the reasons already. */
+function skipLogOf(
+  { config: { dir, listSkipped }, planned, agent, incarnation }: AgentStart,
+  disk: Disk,
+): SkipLog | undefined {
+  if (dir === '' || !listSkipped || planned) return undefined;
+  return new SkipLog(disk, dir, agent, incarnation);
 }
 
 function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | undefined {

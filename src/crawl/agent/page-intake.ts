@@ -181,7 +181,7 @@ export class Intake {
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
     const contents = { target, page, sitemap };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
-    return { contents, keep, follows, measured, ...rest };
+    return { contents, keep, follows, measured, isUnread: isPage && !parses, ...rest };
   }
 
   /** What a page is like, and what verdicts on its domain need: one pass over its words. */

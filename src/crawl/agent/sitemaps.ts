@@ -20,6 +20,7 @@ import { payLevelDomain } from '../../url/domain.ts';
 import type { ParameterList } from '../../url/parameters.ts';
 import { hostOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
+import type { SkipSink } from '../skipped/skip-log.ts';
 import type { Link } from '../store/page.ts';
 import type { Admission } from './link-admission.ts';
 
@@ -107,6 +108,7 @@ export function discoverNamed(
 interface ListedParts {
   readonly admission: Pick<Admission, 'discover'>;
   readonly counters: Pick<Counters, 'urlsSeen' | 'countSkipped'>;
+  readonly skips: Pick<SkipSink, 'skipped' | 'links'>;
   /** Also the limit for indexes within indexes. */
   readonly maxRedirects: number;
 }
@@ -115,16 +117,26 @@ interface ListedParts {
 export function discoverListed(
   { kind, links, cut }: ReadSitemap,
   { url: from, depth, redirects }: Discovery,
-  { admission, counters, maxRedirects }: ListedParts,
+  { admission, counters, maxRedirects, skips }: ListedParts,
 ): void {
   counters.urlsSeen += links.length;
   counters.countSkipped('too-many-links', cut);
+  if (cut > 0) skips.skipped(from, 'too-many-links');
   const domain = domainOf(from);
-  const own = links.map(({ url }) => url).filter(sameDomain(domain));
-  counters.countSkipped('sitemap-foreign', links.length - own.length);
+  const isOwn = sameDomain(domain);
+  const urls = links.map(({ url }) => url);
+  const own = urls.filter(isOwn);
+  if (own.length < urls.length) {
+    counters.countSkipped('sitemap-foreign', urls.length - own.length);
+    const foreign = urls.filter((url) => !isOwn(url));
+    skips.links(foreign, 'sitemap-foreign');
+  }
   if (kind === 'pages') admission.discover(own, depth + 1, from);
   else if (redirects < maxRedirects) admission.discover(own, depth, from, redirects + 1, true);
-  else counters.countSkipped('sitemap-depth', own.length);
+  else {
+    counters.countSkipped('sitemap-depth', own.length);
+    skips.links(own, 'sitemap-depth');
+  }
 }
 
 const domainOf = (url: string): string => payLevelDomain(hostOf(url));

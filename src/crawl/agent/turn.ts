@@ -12,9 +12,10 @@
 import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
-import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
+import { RETRY_TABLE, type RetryCause } from '../../politeness/retries-and-pauses.ts';
 import type { Outage } from '../hosts/outage.ts';
 import type { RobotsKeeper } from '../hosts/robots-keeper.ts';
+import type { SeedTrouble } from '../hosts/seed-trouble.ts';
 import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
@@ -51,6 +52,7 @@ interface FailureParts {
   /** For what may happen on every page. */
   readonly sparing: EventLog;
   readonly internal: InternalErrors;
+  readonly seedTrouble: Pick<SeedTrouble, 'failed'>;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   /** Called with a URL that has failed, in the step in which it is counted. */
   readonly onUrlFailed: ((url: string, fault: string) => void) | undefined;
@@ -118,6 +120,7 @@ export class Turns {
       if (sitemaps) discoverNamed(named, discovery, { admission, counters });
     });
     policy.askedRobots(state, cost);
+    if (cost.cause) await this.#noteTrouble(state, cost.cause, cost.why ?? '');
   }
 
   async #robotsUnreachable({ turn, discovery }: TurnState): Promise<void> {
@@ -159,8 +162,23 @@ export class Turns {
   async #failed(state: TurnState, { fault, message }: FetchError): Promise<void> {
     const { host } = state.turn;
     const isQueued = this.#parts.policy.failed(state, fault);
+    if (!this.#stopping()) await this.#noteTrouble(state, fault, message, isQueued);
     if (!isQueued) await this.#urlFailed(host, state.discovery.url, fault, message);
     await this.#giveUpHost(state, fault, message);
+  }
+
+  #noteTrouble(
+    { turn, pause }: TurnState,
+    fault: RetryCause,
+    why: string,
+    isQueued = true,
+  ): Promise<void> {
+    return this.#parts.failures.seedTrouble.failed(
+      turn.host,
+      fault,
+      why,
+      isQueued && RETRY_TABLE[fault].retries > 0 ? pause : undefined,
+    );
   }
 
   /** Gives the host up and reports it, if the policy says so. */

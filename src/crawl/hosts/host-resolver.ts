@@ -21,6 +21,7 @@ import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { CrawlFailure } from '../store/page.ts';
 import type { Outage } from './outage.ts';
+import type { SeedTrouble } from './seed-trouble.ts';
 
 /** Look-ups under way at once. */
 const LOOK_UPS = 64;
@@ -103,6 +104,7 @@ interface HostResolverParts {
   readonly retries: RetryPolicy;
   readonly waits: HostWaits;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
+  readonly seedTrouble: Pick<SeedTrouble, 'failed'>;
 }
 
 export class HostResolver {
@@ -158,7 +160,11 @@ export class HostResolver {
       if (addresses.length === 0) throw new DnsError('dns-not-found', 'The name has no address.');
       const allowed = addresses.filter(({ ip }) => guard.allows(ip));
       if (allowed.length > 0) frontier.resolved(host, allowed);
-      else await this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip) ?? '');
+      else {
+        const why = guard.reason(addresses[0].ip) ?? '';
+        await this.#parts.seedTrouble.failed(host, 'address-refused', why, undefined);
+        await this.#giveUp(host, 'address-refused', why);
+      }
     } catch (error) {
       await this.#failed(lookUp, this.#failureOf(error, host), since, names, over);
     } finally {
@@ -188,6 +194,7 @@ export class HostResolver {
     const excused = !over() && (await this.#isExcused(fault, host, since));
     if (over()) return; // it failed because the agent has closed everything
     const retry = this.#queue.retry(lookUp, fault, excused);
+    await this.#parts.seedTrouble.failed(host, fault, message, retry?.wait);
     if (!retry) {
       await this.#giveUp(host, fault, message);
       return;

@@ -93,6 +93,8 @@ export interface RobotsCost {
   readonly pause: Millis;
   /** What went wrong, if anything did. */
   readonly cause?: RetryCause;
+  /** The error of the system or the server. */
+  readonly why?: string;
 }
 
 /** When the rules of an origin may be requested. */

@@ -160,7 +160,7 @@ export class RobotsKeeper {
       memory.learned(turn.host, origin);
       log.event('robots-unreachable', { origin, fault, why });
     }
-    return { requested: true, pause, cause: fault };
+    return { requested: true, pause, cause: fault, why };
   }
 
   async #read(exchange: Exchange): Promise<RobotsRules> {

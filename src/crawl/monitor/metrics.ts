@@ -79,7 +79,7 @@ function discoveryMetrics(now: Progress): Metric[] {
     ),
     tally(
       'drumlin_scope_refused_urls_total',
-      'URLs skipped because of a limit, a pattern or a filter, by reason.',
+      'Skipped because of a limit, a pattern or a filter, by reason. Some reasons count links, some URLs, some pages: see docs/scope.md.',
       'reason',
       now.refused,
     ),

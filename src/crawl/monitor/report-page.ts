@@ -298,7 +298,7 @@ function domainSection({ domains, top }: CrawlReport): Html {
     const rows = domains.map((row) => [
       row.domain,
       formatCount(row.fetched),
-      formatCount(row.rank),
+      row.rank === undefined ? '–' : formatCount(row.rank),
       formatCount(row.budget),
       formatCount(row.inDegree),
       row.supporters === undefined ? '–' : formatCount(row.supporters),

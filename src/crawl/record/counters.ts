@@ -31,7 +31,10 @@ export interface CountersState {
   readonly retries: Readonly<Tally>;
   /** URLs that failed after the last retry, by fault. */
   readonly errors: Readonly<Tally>;
-  /** URLs skipped because of a limit, a pattern or a filter, by reason. */
+  /**
+   * What was skipped because of a limit, a pattern or a filter, by reason. A reason counts links,
+   * URLs or pages: see `SKIP_REASONS`.
+   */
   readonly refused: Readonly<Tally>;
   /**
    * Pages similar to others (`near-duplicate`, `soft-404`), links rewritten by a learned rule

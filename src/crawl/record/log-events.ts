@@ -133,6 +133,16 @@ export const EVENTS = {
       urls: 'number of URLs that failed',
     },
   },
+  'seed-trouble': {
+    when: 'The first request to the host of a seed has failed; an agent logs at most five.',
+    facts: {
+      host: 'name of the host',
+      fault: 'as in the retry table',
+      why: 'error of the system or the server',
+      remedy: 'what to do about it',
+      wait: 'time until it is tried again, in milliseconds; absent if it is not',
+    },
+  },
   'robots-unreachable': {
     when: 'A robots.txt cannot be fetched, so nothing is fetched from there for an hour.',
     facts: {

@@ -6,8 +6,10 @@
  *           domain that left.
  * Ensures   At most `KEPT` domains are kept, whatever their number. A domain that enters and leaves
  *           memory between two looks is missed.
+ *           Ranks and budgets are those at the last look, of all domains kept.
  * Cost      One comparison per domain in memory and look.
  */
+import { xxh64 } from '../../base/xxh64.ts';
 
 /** A domain of the list, as plain data. */
 export interface TopDomain {
@@ -21,10 +23,10 @@ export interface TopDomain {
 
 interface DomainInMemory {
   readonly name: string;
-  readonly hash: bigint;
   readonly pages: number;
 }
 
+/** Looks a domain up by the hash of its name. */
 type Reputed = (hash: bigint) => Pick<TopDomain, 'rank' | 'budget'>;
 
 const KEPT = 32;
@@ -44,10 +46,12 @@ export class TopDomains {
   look(domains: Iterable<DomainInMemory>, reputed: Reputed = () => ({})): void {
     const bar = this.#best.length < KEPT ? 0 : this.#best[KEPT - 1].pages - 1;
     const found: TopDomain[] = [];
-    for (const { name, hash, pages } of domains) {
-      if (pages > bar) found.push({ name, pages, ...reputed(hash) });
-    }
-    this.#best = mostPages([this.#best, found], KEPT);
+    for (const { name, pages } of domains) if (pages > bar) found.push({ name, pages });
+    // The rank of a domain that left memory changes too: two must not show the same.
+    this.#best = mostPages([this.#best, found], KEPT).map(({ name, pages }) => ({
+      ...{ name, pages },
+      ...reputed(xxh64(name)),
+    }));
   }
 }
 

@@ -36,6 +36,7 @@ import { sumOf, withSum } from '../../disk/summed-json.ts';
 import type { Host } from '../../frontier/host.ts';
 import { CrawlLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
+import { skippedDir } from '../skipped/skip-log.ts';
 import {
   AGENTS,
   examineCheckpoints,
@@ -201,6 +202,7 @@ export class CrawlFolder {
     if (!this.#asked) return;
     // What the archive holds has changed since these were made.
     await this.#disk.removeFolder(join(this.dir, 'earlier'));
+    await this.#disk.removeFolder(skippedDir(this.dir));
     await this.#handOver(config, to, () => 0, true);
     await this.#store({ ...this.#asked, moved: [] });
     this.log.event('crawl-begun-anew', { runs: this.runs });

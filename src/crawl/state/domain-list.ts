@@ -2,9 +2,9 @@
  * The domains of a crawl, read from its folder; the crawl may be running.
  *
  * Idea      Each agent's last checkpoint names the file of its records, which does not change until
- *           there is a newer checkpoint. To compute ranks, the scores of all domains are kept in
- *           memory, eight bytes each; of the records, only those to return.
- * Ensures   A running crawl is not disturbed. Data newer than the last merge of an agent's book is
+ *           there is a newer checkpoint. To compute ranks, the scores and keys of all domains are
+ *           kept in memory, 16 bytes each; of the records, only those to return.
+ * Ensures   A rank is the one that the crawl itself uses, by the scores of the checkpoint. A running crawl is not disturbed. Data newer than the last merge of an agent's book is
  *           not seen.
  */
 
@@ -12,17 +12,17 @@ import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { resolveConfig } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { readList } from '../../filter/list-file.ts';
-import { storedRecords } from '../../reputation/budget/domain-book.ts';
+import { type KeyedRecord, storedRecords } from '../../reputation/budget/domain-book.ts';
 import type { DomainRecord } from '../../reputation/budget/domain-record.ts';
-import { type RankName, SCORES, type Score } from '../../reputation/budget/standing.ts';
+import { AllRanks, type RankName, SCORES, type Score } from '../../reputation/budget/standing.ts';
 import { listScore } from '../transport/list-score.ts';
 import { bookOf } from './agent-folder.ts';
 import { askedOf } from './crawl-folder.ts';
 
 /** A domain as `drumlin domains` shows it. */
 export interface DomainRow {
-  /** Rank from 1 among all domains of the crawl; ties are ordered by name. */
-  readonly rank: number;
+  /** Rank from 1, each given once; absent for a domain with a score of 0. */
+  readonly rank?: number;
   readonly domain: string;
   readonly inDegree: number;
   readonly supporters: number | undefined;
@@ -96,34 +96,37 @@ async function repeatedly<T>(read: () => Promise<T>): Promise<T> {
 
 async function listOnce(disk: Disk, dir: string, sort: Column, top: number): Promise<DomainList> {
   const { agents, rank, scoreOf } = await scoringOf(disk, dir);
-  const scores: number[] = [];
-  let best: DomainRecord[] = [];
+  const ranks = new AllRanks();
+  let domains = 0;
+  let best: KeyedRecord[] = [];
   const before = comparison(sort, scoreOf);
-  for await (const record of recordsOf(disk, dir, agents)) {
-    scores.push(scoreOf(record));
-    best.push(record);
+  for await (const keyed of recordsOf(disk, dir, agents)) {
+    ranks.add(scoreOf(keyed.record), keyed.key);
+    domains++;
+    best.push(keyed);
     if (best.length > 2 * top + 1024) best = best.sort(before).slice(0, top);
   }
-  const better = betterThan(scores);
   best = best.sort(before).slice(0, top);
   return {
     by: rank,
-    domains: scores.length,
-    rows: best.map((record) => rowOf(record, better(scoreOf(record)) + 1)),
+    domains,
+    rows: best.map(({ key, record }) => rowOf(record, ranks.rankOf(scoreOf(record), key))),
   };
 }
 
 async function ranksOnce(disk: Disk, dir: string): Promise<[domain: string, rank: number][]> {
   const { agents, scoreOf } = await scoringOf(disk, dir);
-  const scores: number[] = [];
-  const fetched: [domain: string, score: number][] = [];
-  for await (const record of recordsOf(disk, dir, agents)) {
+  const ranks = new AllRanks();
+  const fetched: { name: string; score: number; key: bigint }[] = [];
+  for await (const { key, record } of recordsOf(disk, dir, agents)) {
     const score = scoreOf(record);
-    scores.push(score);
-    if (record.pages > 0) fetched.push([record.name, score]);
+    ranks.add(score, key);
+    if (record.pages > 0) fetched.push({ name: record.name, score, key });
   }
-  const better = betterThan(scores);
-  return fetched.map(([domain, score]) => [domain, better(score) + 1]);
+  return fetched.flatMap(({ name, score, key }) => {
+    const rank = ranks.rankOf(score, key);
+    return rank === undefined ? [] : [[name, rank] as [string, number]];
+  });
 }
 
 async function scoringOf(disk: Disk, dir: string) {
@@ -135,27 +138,21 @@ async function scoringOf(disk: Disk, dir: string) {
 }
 
 /** The records of all agents. */
-async function* recordsOf(disk: Disk, dir: string, agents: number): AsyncGenerator<DomainRecord> {
+async function* recordsOf(disk: Disk, dir: string, agents: number): AsyncGenerator<KeyedRecord> {
   for (let agent = 0; agent < agents; agent++) {
     const book = await bookOf(disk, dir, agent);
     if (!book) continue;
-    for await (const { record } of storedRecords(disk, book.folder, book.frozen))
-      if (record.name !== '') yield record;
+    for await (const keyed of storedRecords(disk, book.folder, book.frozen))
+      if (keyed.record.name !== '') yield keyed;
   }
 }
 
-/** How many of the scores are better than one. */
-function betterThan(scores: readonly number[]): (score: number) => number {
-  const ascending = Float64Array.from(scores).sort();
-  return (score) => ascending.length - firstAbove(ascending, score);
-}
-
-function rowOf(record: DomainRecord, rank: number): DomainRow {
+function rowOf(record: DomainRecord, rank: number | undefined): DomainRow {
   const { name, inDegree, supporters, cash, budget, pages, urls, refused, override, firstSeen } =
     record;
   const { spam } = record;
   return {
-    rank,
+    ...(rank !== undefined && { rank }),
     domain: name,
     inDegree,
     supporters,
@@ -169,7 +166,7 @@ function rowOf(record: DomainRecord, rank: number): DomainRow {
   };
 }
 
-type Compare = (a: DomainRecord, b: DomainRecord) => number;
+type Compare = (a: KeyedRecord, b: KeyedRecord) => number;
 
 function comparison(sort: Column, score: Score): Compare {
   const value: Readonly<Record<Exclude<Column, 'domain'>, (record: DomainRecord) => number>> = {
@@ -181,22 +178,14 @@ function comparison(sort: Column, score: Score): Compare {
     queued: ({ urls, refused, pages }) => urls - refused - pages,
     spam: ({ spam }) => spam ?? 0,
   };
-  const byName: Compare = (a, b) => (a.name < b.name ? -1 : 1);
+  const byName: Compare = (a, b) => (a.record.name < b.record.name ? -1 : 1);
+  const byKey: Compare = (a, b) => (a.key < b.key ? -1 : 1);
   if (sort === 'domain') return byName;
   const of = value[sort];
-  return (a, b) => of(b) - of(a) || byName(a, b);
-}
-
-/** The index of the first of the ascending numbers that is above `bound`. */
-function firstAbove(numbers: Float64Array, bound: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numbers[middle] <= bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  // As ranks are: domains with one score in the order of their keys, those without a rank by name.
+  const ties: Compare = (a, b) =>
+    sort === 'rank' && score(a.record) > 0 ? byKey(a, b) : byName(a, b);
+  return (a, b) => of(b.record) - of(a.record) || ties(a, b);
 }
 
 function noBudgets(dir: string): DrumlinError {

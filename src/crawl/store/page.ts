@@ -9,7 +9,10 @@ export interface Link extends Omit<ParsedLink, 'kind'> {
   readonly changed?: string;
 }
 
-/** A URL, or all queued URLs of a host, that failed after the last retry. */
+/**
+ * A URL, or all queued URLs of a host, that failed after the last retry; or the first failure at the
+ * host of a seed.
+ */
 export interface CrawlFailure {
   /** The URL; absent if all queued URLs of the host failed. */
   readonly url?: string;
@@ -20,8 +23,15 @@ export interface CrawlFailure {
    */
   readonly fault: string;
   readonly message: string;
-  /** The number of URLs that failed. */
+  /** The number of URLs that failed; 0 for an early report. */
   readonly urls: number;
+  /**
+   * The first failure at the host of a seed, reported at once. If it lasts, the failure of each URL
+   * is reported later.
+   */
+  readonly early?: true;
+  /** What to do about it; only with an early report. */
+  readonly remedy?: string;
 }
 
 export interface Page {

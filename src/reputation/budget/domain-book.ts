@@ -76,7 +76,7 @@ export interface DomainBookOptions {
   readonly geometry?: NonNullable<DrumOptions['geometry']>;
 }
 
-interface KeyedRecord {
+export interface KeyedRecord {
   readonly key: bigint;
   readonly record: DomainRecord;
 }

@@ -78,8 +78,8 @@ describe('drumlin config', () => {
     expect((await drumlin(['config', '--config', 'no.yaml'])).err).toContain(
       'no.yaml does not exist',
     );
-    expect((await drumlin(['config', '--config', ''], { DRUMLIN_DELAY: '5' })).err).toContain(
-      'DRUMLIN_DELAY: delay: "5" is not a time',
+    expect((await drumlin(['config', '--config', ''], { DRUMLIN_DELAY: '5x' })).err).toContain(
+      'DRUMLIN_DELAY: delay: "5x" is not a time',
     );
   });
 });

@@ -70,7 +70,7 @@ describe('the picture of a crawl', () => {
       expect(text).toMatch(/front +12 hosts, 7 requests under way/);
       expect(text).toMatch(/queued +99 URLs, 40 on disk/);
       expect(text).toMatch(/failed +42 connect-timeout 40, reset 2/);
-      expect(text).toMatch(/skipped +6 too-deep 5, robots\.txt 1/);
+      expect(text).toMatch(/skipped +1 URL \(robots\.txt 1\); 5 links \(too/);
       expect(text).toMatch(/one\.example +700 +#1 +5,000/);
       expect(text).toMatch(/two\.example +30 +– +10/);
       expect(text).toMatch(/checkpoint +4 s ago, took 0 s/);
@@ -106,7 +106,7 @@ describe('the picture of a crawl', () => {
     expect(text).toMatch(/pages +2,234 +250\/s/);
     expect(text).toMatch(/discovered +1,333 URLs in 4,010 links/);
     expect(text).toMatch(/failed +43 connect-timeout 40, reset 3/);
-    expect(text).toMatch(/skipped +10 robots\.txt 5, too-deep 5/);
+    expect(text).toMatch(/skipped +5 URLs \(robots\.txt 5\); 5 links \(too/);
     expect(text).toContain('5 s left (this run)');
     expect(plainLine({ ...NOW, before }, { pages: 250, bytes: 0 })).toContain(
       '2,234 pages, 1,234 of them in this run (250/s), 6.0 MB',
@@ -391,7 +391,9 @@ describe('the summary', () => {
   test('uses the singular for one host, and names why URLs were skipped', () => {
     expect(summaryText(summary)).toContain('sites      1 host of 1 domain\n');
     expect(summaryText(summary)).toContain('pages      60 in 12.0 s (5/s), 1.0 MB\n');
-    expect(skippedText(summary)).toBe('1 by robots.txt, 30 by the fetch filter, 2 excluded');
+    expect(skippedText(summary)).toBe(
+      'URLs 1 by robots.txt, 30 by the fetch filter; links 2 excluded',
+    );
     expect(skippedText(new Counters())).toBe('none');
   });
 

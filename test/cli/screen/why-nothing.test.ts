@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { FAULTS, whyNothing } from '../../../src/cli/screen/why-nothing.ts';
+import { whyNothing } from '../../../src/cli/screen/why-nothing.ts';
 import { Counters, type Summary } from '../../../src/crawl/record/counters.ts';
+import { FAULTS } from '../../../src/crawl/record/fault-remedies.ts';
 import { RETRY_TABLE } from '../../../src/politeness/retries-and-pauses.ts';
 
 const SUMMARY: Summary = {
@@ -40,6 +41,24 @@ test('names the most frequent reason and its remedy for a crawl that fetched no 
   expect(whyNothing({ ...SUMMARY, refused: { exclude: 3 } })).toMatch(
     /all URLs were skipped \(exclude\)\. Check --scope/,
   );
+});
+
+test('names the cause of a robots.txt that cannot be fetched, if it is known', () => {
+  const summary = { ...SUMMARY, errors: { 'robots-unreachable': 1 } };
+  expect(whyNothing(summary)).toMatch(/"why" in log\.jsonl/);
+  expect(whyNothing(summary, 'tls-failed')).toBe(
+    'No page was fetched: robots.txt cannot be fetched, because the certificate cannot be verified. Name its authority with --ca, or accept any certificate with --insecure.',
+  );
+});
+
+test('says what the servers answered if all answers are errors', () => {
+  const of = (statuses: Record<string, number>) => whyNothing({ ...SUMMARY, pages: 2, statuses });
+  expect(of({ 401: 2 })).toMatch(/^No page was fetched: all answers are status 401\. .*--auth/);
+  expect(of({ 302: 1, 403: 1 })).toMatch(/status 403\. .*--cookies/);
+  expect(of({ 404: 1, 410: 2 })).toMatch(/an error, most with status 410/);
+  expect(of({ 200: 1, 401: 9 })).toBeUndefined();
+  expect(of({ 304: 1, 401: 9 })).toBeUndefined();
+  expect(of({ 302: 2 })).toBeUndefined();
 });
 
 test('every fault of the retry table has a fact and a remedy', () => {

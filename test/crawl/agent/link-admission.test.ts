@@ -5,6 +5,7 @@ import { Admission } from '../../../src/crawl/agent/link-admission.ts';
 import { createScope } from '../../../src/crawl/agent/scope.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { InternalErrors } from '../../../src/crawl/record/internal-errors.ts';
+import { NOT_LISTED } from '../../../src/crawl/skipped/skip-log.ts';
 import { memoryTransports } from '../../../src/crawl/transport/memory-transport.ts';
 import { agentOf } from '../../../src/crawl/transport/routing.ts';
 import type { Transport } from '../../../src/crawl/transport/transport.ts';
@@ -40,6 +41,7 @@ function fixture(agents: number): Fixture {
     recent: new RecentCache(2 ** 16),
     counters: new Counters(),
     internal: new InternalErrors({ event: () => {} }),
+    skips: NOT_LISTED,
     ...{ clock, transport, sieve },
   });
   return { admission, transport, sieve, clock };

@@ -59,6 +59,7 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
     retries: new RetryPolicy(resolveConfig({})),
     waits: new HostWaits(clock, log),
     onError: undefined,
+    seedTrouble: { failed: async () => {} },
   });
   const names = new Signal(clock);
   let isOver = false;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newRecord } from '../../../src/reputation/budget/domain-record.ts';
-import { SCORES, Standing } from '../../../src/reputation/budget/standing.ts';
+import { AllRanks, SCORES, Standing } from '../../../src/reputation/budget/standing.ts';
 
 interface Ranked {
   readonly key: bigint;
@@ -135,4 +135,17 @@ test('bytes that are no standing are refused', async () => {
   const inside = new Uint8Array(bytes.length + 3);
   inside.set(bytes, 3);
   expect(listed(Standing.unpack(inside.subarray(3)))[0]).toEqual({ key: 3n, score: 3 });
+});
+
+test('the ranks of all domains are those of a standing with room for all of them', async () => {
+  await fc.assert(
+    fc.asyncProperty(domains, async (list) => {
+      const ranks = new AllRanks();
+      for (const { score, key } of list) ranks.add(score, key);
+      const standing = await standingOf(list, 1000);
+      expect(list.map(({ score, key }) => ranks.rankOf(score, key))).toEqual(
+        list.map(({ key }) => standing.placeOf(key)),
+      );
+    }),
+  );
 });
