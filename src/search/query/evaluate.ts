@@ -8,6 +8,7 @@
  * Ensures   Scores are added up in the order of the plan, so a version has the same score in
  *           whichever part it is. A version with a score at or above the threshold is not missed.
  */
+import { isAnchor } from '../store/formats.ts';
 import type { ListBytes, Part } from '../store/part.ts';
 import type { PostingList, ReadCounts } from '../store/posting-list.ts';
 import { followsEachOther } from './phrase.ts';
@@ -18,12 +19,19 @@ import type { Selection } from './times.ts';
 /** The lists of a part that a plan needs, by term: those that score first, in their order. */
 export type PartLists = ReadonlyMap<string, ListBytes>;
 
-export async function listsOf(part: Part, plan: Plan): Promise<PartLists> {
+/** Reads the lists of a part; those of anchors come from `listBytes`. */
+export async function listsOf(
+  part: Part,
+  plan: Plan,
+  listBytes: (term: string) => Promise<ListBytes | undefined>,
+): Promise<PartLists> {
   const terms = new Set(plan.scoring.keys());
   for (const matcher of [...plan.clauses.flat(), ...plan.excluded])
     for (const term of termsOf(matcher)) terms.add(term);
   const names = [...terms];
-  const read = await Promise.all(names.map((term) => part.listBytes(term)));
+  const read = await Promise.all(
+    names.map((term) => (isAnchor(term[0]) ? listBytes(term) : part.listBytes(term))),
+  );
   const lists = new Map<string, ListBytes>();
   for (const [i, list] of read.entries()) if (list) lists.set(names[i], list);
   return lists;
@@ -132,7 +140,7 @@ export class PartQuery {
 
   /** Sets what each list scores: its weight times its inverse document frequency. */
   setScores(factors: ReadonlyMap<string, number>, weights: Weights, selection: Selection): void {
-    this.scanner.setMeans(weights, selection.meanWords, selection.meanTitleWords);
+    this.scanner.setMeans(weights, selection);
     for (const [term, factor] of factors) {
       const list = this.#numbers.get(term);
       if (list !== undefined) this.scanner.setScore(list, factor);

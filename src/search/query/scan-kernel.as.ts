@@ -23,10 +23,10 @@ const WINDOW: u32 = 2048;
 /** Where bytes go when four numbers are decoded, by their widths; and how many bytes they take. */
 const SHUFFLES: usize = 1024;
 const WIDTHS: usize = SHUFFLES + 4096;
-/** What a length adds to the frequency in the denominator: of texts, then of titles. */
+/** What a length adds to the frequency in the denominator: of texts, of titles, of anchors. */
 const NORMS: usize = WIDTHS + 256;
 const NORM_COUNT: u32 = 8192;
-const SCORES: usize = NORMS + 16 * <usize>NORM_COUNT;
+const SCORES: usize = NORMS + 24 * <usize>NORM_COUNT;
 /** One byte a version of the window: whether it may match. All are 0 between two windows. */
 const MATCHED: usize = SCORES + 8 * <usize>WINDOW;
 /** Places in the window of versions that may match. */
@@ -44,7 +44,7 @@ const STARTS: usize = 16; // where each block begins
 const GREATEST: usize = 20; // the greatest frequency of each block
 const LEAST: usize = 24; // the least length of each block
 const BOUNDS: usize = 28; // the greatest score of each block (f64)
-const FIELD: usize = 32; // 0 texts, 1 titles, 2 without lengths
+const FIELD: usize = 32; // 0 texts, 1 titles, 2 anchors, 3 without lengths
 const MASKS: usize = 36; // pairs of a word of the mask and its bits
 const MASK_COUNT: usize = 40;
 const CURRENT: usize = 44;
@@ -85,6 +85,9 @@ let k1: f64 = 0;
 let b: f64 = 0;
 let bodyMean: f64 = 0;
 let titleMean: f64 = 0;
+let anchorMean: f64 = 0;
+/** The field without lengths. */
+const NO_LENGTHS: u32 = 3;
 let position: u32 = 0;
 export let decodedBlocks: u32 = 0;
 
@@ -108,7 +111,7 @@ export function take(bytes: usize): usize {
   return at;
 }
 
-/** Makes the tables for a part; returns where the lengths of texts go, then those of titles. */
+/** Makes the tables for a part; returns where the lengths of texts go, then titles, then anchors. */
 export function open(count: u32, postings: u32): usize {
   versions = count;
   block = postings;
@@ -124,7 +127,7 @@ export function open(count: u32, postings: u32): usize {
     }
     store<u8>(WIDTHS + <usize>widths, <u8>from);
   }
-  lengths = take((<usize>count) << 3);
+  lengths = take((<usize>count) * 12);
   valid = take(<usize>count + 16);
   base = top;
   return lengths;
@@ -228,10 +231,10 @@ function describe(list: usize, length: u32): bool {
   setU32(lasts, 0, last);
   const field = load<u32>(list, FIELD);
   let greatest: u32 = 0;
-  let least: u32 = field == 2 ? 0 : END;
+  let least: u32 = field == NO_LENGTHS ? 0 : END;
   for (let i: u32 = 0; i < count; i++) {
     greatest = max(greatest, u32At(<usize>load<u32>(list, FREQUENCIES), i));
-    if (field != 2) least = min(least, lengthOf(field, u32At(ids, i)));
+    if (field != NO_LENGTHS) least = min(least, lengthOf(field, u32At(ids, i)));
   }
   setU32(<usize>load<u32>(list, GREATEST), 0, greatest);
   setU32(<usize>load<u32>(list, LEAST), 0, least);
@@ -295,20 +298,22 @@ export function countValid(index: u32): u32 {
   return found;
 }
 
-export function setMeans(newK1: f64, newB: f64, body: f64, title: f64): void {
-  if (newK1 == k1 && newB == b && body == bodyMean && title == titleMean) return;
+export function setMeans(newK1: f64, newB: f64, body: f64, title: f64, anchors: f64): void {
+  if (newK1 == k1 && newB == b && body == bodyMean && title == titleMean && anchors == anchorMean) return;
   k1 = newK1;
   b = newB;
   bodyMean = body;
   titleMean = title;
+  anchorMean = anchors;
   for (let i: u32 = 0; i < NORM_COUNT; i++) {
     store<f64>(NORMS + ((<usize>i) << 3), newNorm(0, i));
     store<f64>(NORMS + ((<usize>(NORM_COUNT + i)) << 3), newNorm(1, i));
+    store<f64>(NORMS + ((<usize>(2 * NORM_COUNT + i)) << 3), newNorm(2, i));
   }
 }
 
 function newNorm(field: u32, length: u32): f64 {
-  const mean = field == 0 ? bodyMean : field == 1 ? titleMean : 0;
+  const mean = field == 0 ? bodyMean : field == 1 ? titleMean : field == 2 ? anchorMean : 0;
   const relative: f64 = mean > 0 ? <f64>length / mean : 0;
   return k1 * (1 - b + b * relative);
 }
@@ -316,7 +321,7 @@ function newNorm(field: u32, length: u32): f64 {
 // @ts-ignore: decorator
 @inline
 function normOf(field: u32, length: u32): f64 {
-  if (length >= NORM_COUNT || field == 2) return newNorm(field, length);
+  if (length >= NORM_COUNT || field == NO_LENGTHS) return newNorm(field, length);
   return load<f64>(NORMS + ((<usize>(field * NORM_COUNT + length)) << 3));
 }
 
@@ -587,7 +592,7 @@ function addScores(list: usize, from: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const place = u32At(entries, 2 * i);
     if (load<u8>(MATCHED + <usize>place) == 0) continue;
-    const norm = field == 2 ? newNorm(2, 0) : normOf(field, lengthOf(field, from + place));
+    const norm = field == NO_LENGTHS ? newNorm(NO_LENGTHS, 0) : normOf(field, lengthOf(field, from + place));
     const sum = SCORES + ((<usize>place) << 3);
     store<f64>(sum, load<f64>(sum) + scoreOf(factor, u32At(entries, 2 * i + 1), norm));
   }

@@ -8,6 +8,7 @@
 import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { AnchorReader } from './anchor-file.ts';
 import { Dictionary, type TermEntry } from './dictionary.ts';
 import type { PartFileName } from './formats.ts';
 import { contentOf, IndexFile } from './index-file.ts';
@@ -41,7 +42,7 @@ export class Part {
   readonly terms: Dictionary;
   readonly #files: Readonly<Record<'terms' | 'postings' | 'names', IndexFile>>;
   readonly #positions: IndexFile | undefined;
-  readonly #sightings: () => Promise<Uint8Array>;
+  readonly #read: (name: PartFileName) => Promise<Uint8Array>;
   readonly #kept = new Map<string, ListBytes>();
   #keptBytes: Bytes = 0;
   #listsRead = 0;
@@ -54,7 +55,7 @@ export class Part {
     settings: IndexSettings;
     files: Record<'terms' | 'postings' | 'names', IndexFile>;
     positions: IndexFile | undefined;
-    sightings: () => Promise<Uint8Array>;
+    read: (name: PartFileName) => Promise<Uint8Array>;
   }) {
     this.info = parts.info;
     this.versions = parts.versions;
@@ -63,7 +64,7 @@ export class Part {
     this.path = parts.files.postings.path;
     this.#files = parts.files;
     this.#positions = parts.positions;
-    this.#sightings = parts.sightings;
+    this.#read = parts.read;
   }
 
   static async open(
@@ -85,7 +86,7 @@ export class Part {
         ...{ info, settings, positions, files: { terms, postings, names } },
         versions: new VersionTable(versions),
         terms: await Dictionary.open(terms, groups, info.terms),
-        sightings: () => contentOf(disk, folder, 'sightings', lengths),
+        read: (name) => contentOf(disk, folder, name, lengths),
       });
     } catch (error) {
       for (const file of opened) await file.close();
@@ -94,7 +95,13 @@ export class Part {
   }
 
   async sightings(): Promise<SightingsReader> {
-    return new SightingsReader(await this.#sightings());
+    return new SightingsReader(await this.#read('sightings'));
+  }
+
+  /** Undefined if the part has no anchors. */
+  async anchors(): Promise<AnchorReader | undefined> {
+    if (this.info.anchors === undefined) return undefined;
+    return new AnchorReader(await this.#read('anchors'));
   }
 
   /** The postings of a term; undefined if the part does not have it. */
