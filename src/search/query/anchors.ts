@@ -94,10 +94,13 @@ export class Anchors {
     return new Anchors(parts, pages, lists, words);
   }
 
-  /** The versions of a part whose anchors have a term. */
-  async listBytes(part: number, term: string): Promise<ListBytes | undefined> {
+  /** The versions of a part whose anchors have a term; await it if it is a promise. */
+  listBytes(part: number, term: string): PartList | Promise<PartList> {
     const known = this.#kept.get(term);
-    if (known) return known[part];
+    return known ? known[part] : this.#keep(part, term);
+  }
+
+  async #keep(part: number, term: string): Promise<PartList> {
     const made = await this.#make(term);
     if (this.#kept.has(term)) return made[part];
     this.#keptBytes += bytesOf(made);

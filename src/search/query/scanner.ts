@@ -59,9 +59,12 @@ export class Scanner {
   readonly #kernel = new WebAssembly.Instance(module, {}).exports as Exports;
   readonly #path: string;
   readonly #withPositions: boolean;
+  readonly #firstVersion: number;
+  readonly #firstScore: number;
   #valid: Uint8Array | undefined;
   #bytes: Uint8Array;
   #numbers: Uint32Array;
+  #scores = new Float64Array(0);
 
   /** `anchorWords`: the words of the anchors of each version. */
   constructor(part: Part, anchorWords: Uint32Array) {
@@ -69,6 +72,8 @@ export class Scanner {
     const { block, positions } = part.settings;
     this.#path = part.path;
     this.#withPositions = positions;
+    this.#firstVersion = this.#kernel.RESULT_VERSIONS.value / 4;
+    this.#firstScore = this.#kernel.RESULT_SCORES.value / 8;
     const place = this.#kernel.open(count, block);
     this.#bytes = new Uint8Array(0);
     this.#numbers = new Uint32Array(0);
@@ -125,19 +130,22 @@ export class Scanner {
   }
 
   /**
-   * Some of the next versions that match, in any order, with their scores, except those that have
-   * less than `least`; undefined after the last. Valid until the next call.
+   * Finds some of the next versions that match, in any order, except those that have less than
+   * `least`; returns how many, or -1 after the last. `version` and `score` give them until the next
+   * call.
    */
-  scan(
-    least: number,
-  ): { readonly versions: Uint32Array; readonly scores: Float64Array } | undefined {
-    const { scan, memory, RESULT_VERSIONS, RESULT_SCORES } = this.#kernel;
-    const count = scan(least);
-    if (count < 0) return undefined;
-    return {
-      versions: new Uint32Array(memory.buffer, RESULT_VERSIONS.value, count),
-      scores: new Float64Array(memory.buffer, RESULT_SCORES.value, count),
-    };
+  scan(least: number): number {
+    const count = this.#kernel.scan(least);
+    this.#refresh();
+    return count;
+  }
+
+  version(result: number): number {
+    return this.#numbers[this.#firstVersion + result];
+  }
+
+  score(result: number): number {
+    return this.#scores[this.#firstScore + result];
   }
 
   #mark(list: number, bits: readonly number[]): void {
@@ -156,6 +164,7 @@ export class Scanner {
     if (this.#bytes.buffer === buffer) return;
     this.#bytes = new Uint8Array(buffer);
     this.#numbers = new Uint32Array(buffer);
+    this.#scores = new Float64Array(buffer);
   }
 }
 

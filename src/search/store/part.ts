@@ -46,7 +46,9 @@ export class Part {
   readonly #kept = new Map<string, ListBytes>();
   #keptBytes: Bytes = 0;
   #listsRead = 0;
-  #all: Promise<Uint8Array> | undefined;
+  #reading: Promise<Uint8Array> | undefined;
+  /** All postings, if they were read. */
+  #all: Uint8Array | undefined;
 
   private constructor(parts: {
     info: PartInfo;
@@ -115,14 +117,38 @@ export class Part {
     return new PostingList(entry, bytes, { block, positions, counts });
   }
 
-  /** As `list`, not decoded. What was read last is kept. */
-  async listBytes(term: string): Promise<ListBytes | undefined> {
+  /**
+   * As `list`, not decoded. What was read last is kept. Await what it returns, if it is a promise:
+   * what is in memory is found at once.
+   */
+  listBytes(term: string): ListBytes | undefined | Promise<ListBytes | undefined> {
     const known = this.#kept.get(term);
     if (known) return known;
-    const entry = await this.terms.find(term);
-    if (entry === undefined) return undefined;
-    const bytes = await this.#postingBytes(entry);
+    const entry = this.terms.find(term);
+    if (entry instanceof Promise) return entry.then((found) => found && this.#listAt(found));
+    return entry && this.#listAt(entry);
+  }
+
+  #listAt(entry: TermEntry): ListBytes | Promise<ListBytes> {
+    const { start, bytes: length } = entry;
+    const { postings } = this.#files;
+    if (this.#all) return { entry, bytes: this.#all.subarray(start, start + length) };
+    if (++this.#listsRead >= MOST_LISTS && postings.length <= SMALL) return this.#readAll(entry);
+    return this.#readList(entry);
+  }
+
+  async #readAll(entry: TermEntry): Promise<ListBytes> {
+    this.#reading ??= this.#files.postings.content();
+    this.#all = await this.#reading;
+    this.#kept.clear();
+    return { entry, bytes: this.#all.subarray(entry.start, entry.start + entry.bytes) };
+  }
+
+  async #readList(entry: TermEntry): Promise<ListBytes> {
+    const bytes = new Uint8Array(entry.bytes);
+    await this.#files.postings.readAll(bytes, entry.start);
     const list = { entry, bytes };
+    const { term } = entry;
     if (this.#all || bytes.length > KEPT / 4 || this.#kept.has(term)) return list;
     this.#keptBytes += bytes.length;
     for (const [oldest, { bytes: old }] of this.#kept) {
@@ -132,18 +158,6 @@ export class Part {
     }
     this.#kept.set(term, list);
     return list;
-  }
-
-  async #postingBytes({ start, bytes: length }: TermEntry): Promise<Uint8Array> {
-    const { postings } = this.#files;
-    if (++this.#listsRead === MOST_LISTS && postings.length <= SMALL) {
-      this.#all ??= postings.content();
-      this.#kept.clear();
-    }
-    if (this.#all) return (await this.#all).subarray(start, start + length);
-    const bytes = new Uint8Array(length);
-    await postings.readAll(bytes, start);
-    return bytes;
   }
 
   /** URL and title of a version. */
