@@ -1,10 +1,13 @@
 /**
  * What search costs: `npm run bench -- search [--documents 20000] [--pages 1000] [--python python3]
- * [--no-peer]`; 0 pages or documents leave that part out.
+ * [--links 0] [--folder FOLDER] [--no-peer]`; 0 pages or documents leave that part out. With a
+ * folder, its index of documents is kept, and used again if it is there.
  *
  * Prints documents of 600 words per second of processor time with their text in hand, and pages of
  * 25 KB from WARC; the size of the index as a share of the text; the peak of memory; the time of
- * queries of two and three words, over all times and at one; and how many blocks were decoded.
+ * queries of two and three words, over all times and at one; and how many blocks were decoded. With
+ * links, a document has so many links to others, with texts of two words; every tenth page is
+ * captured again in a second crawl; and the time of `--changed` is printed, too.
  * SQLite FTS5 indexes the same documents and answers the same queries, where Python has it.
  *
  * Words are like those of English: drawn by Zipf's law with a steeper tail, so that 12 million words
@@ -15,6 +18,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -26,8 +30,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Disk } from '../src/disk/disk.ts';
 import { buildIndex, indexArchives } from '../src/search/build/build-index.ts';
 import type { Reading } from '../src/search/build/read-archives.ts';
+import { whatChanged } from '../src/search/changed/changed.ts';
+import { statesOf } from '../src/search/changed/states.ts';
+import type { PageLink } from '../src/search/links/anchor-lines.ts';
+import { LinkGraph } from '../src/search/links/link-graph.ts';
 import { SearchIndex } from '../src/search/query/search-index.ts';
 import { writeCrawl } from '../test/corpus/lab-archive.ts';
 import { labPages, MIDDLE } from './corpus.ts';
@@ -45,6 +54,7 @@ const REPEATED = 1 / 6;
 const BATCH = 500;
 const QUERIES = 200;
 const START = Date.UTC(2026, 0, 1);
+const MONTH = 30 * 86_400_000;
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -53,6 +63,8 @@ export async function run(args: string[]): Promise<void> {
       documents: { type: 'string', default: '20000' },
       pages: { type: 'string', default: '1000' },
       python: { type: 'string', default: 'python3' },
+      links: { type: 'string', default: '0' },
+      folder: { type: 'string' },
       'no-peer': { type: 'boolean', default: false },
     },
   });
@@ -60,7 +72,9 @@ export async function run(args: string[]): Promise<void> {
   try {
     if (Number(values.pages) > 0) await fromWarc(folder, Number(values.pages));
     const python = values['no-peer'] ? undefined : values.python;
-    if (Number(values.documents) > 0) await inHand(folder, Number(values.documents), python);
+    const out = join(values.folder ?? folder, 'index');
+    const documents = new Documents(Number(values.documents), Number(values.links));
+    if (documents.count > 0) await inHand(folder, out, documents, python);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -69,6 +83,7 @@ export async function run(args: string[]): Promise<void> {
 interface Document {
   readonly title: string;
   readonly text: string;
+  readonly links?: readonly PageLink[];
 }
 
 /** Seconds of processor time since the start. */
@@ -86,31 +101,42 @@ async function fromWarc(folder: string, pages: number): Promise<void> {
   console.log(`from WARC: ${rate.toFixed(0)} pages a CPU-second (${versions} versions)`);
 }
 
-async function inHand(folder: string, count: number, python: string | undefined): Promise<void> {
-  const out = join(folder, 'index');
-  const documents = new Documents(count);
+async function inHand(
+  folder: string,
+  out: string,
+  documents: Documents,
+  python: string | undefined,
+): Promise<void> {
+  if (!existsSync(join(out, 'index.json'))) await measureIndexing(out, documents);
+  const random = new Random(7);
+  const queries = Array.from({ length: QUERIES }, (_, i) =>
+    Array.from({ length: 2 + (i % 2) }, () => wordOf(Math.floor(30 * 100 ** random.next()))),
+  );
+  await measureQueries(out, queries, documents.links > 0);
+  if (python !== undefined) peer(folder, documents.count, queries, python);
+}
+
+async function measureIndexing(out: string, documents: Documents): Promise<void> {
   const began = cpu();
   await indexDocuments(documents, out);
   const seconds = cpu() - began - documents.seconds;
+  const { bytes: text, different, count } = documents;
   console.log(
-    `in hand: ${(count / seconds).toFixed(0)} documents of ${documents.different.toFixed(0)} different words a CPU-second`,
+    `in hand: ${(count / seconds).toFixed(0)} documents of ${different.toFixed(0)} different words a CPU-second`,
   );
-  const { bytes: text } = documents;
   console.log(`index: ${((100 * sizeOf(out)) / text).toFixed(1)} % of the text`);
   const sizes = sizesIn(join(out, 'parts/00000'));
   console.log(
     `  ${sizes.map(([name, size]) => `${name} ${((100 * size) / text).toFixed(1)} %`).join(', ')}`,
   );
   console.log(`peak of memory: ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB`);
-  const random = new Random(7);
-  const queries = Array.from({ length: QUERIES }, (_, i) =>
-    Array.from({ length: 2 + (i % 2) }, () => wordOf(Math.floor(30 * 100 ** random.next()))),
-  );
-  await measureQueries(out, queries);
-  if (python !== undefined) peer(folder, count, text, queries, python);
 }
 
-async function measureQueries(out: string, queries: readonly string[][]): Promise<void> {
+async function measureQueries(
+  out: string,
+  queries: readonly string[][],
+  withLinks: boolean,
+): Promise<void> {
   const began = cpu();
   const index = await SearchIndex.open([out]);
   console.log(`open: ${(1000 * (cpu() - began)).toFixed(0)} ms`);
@@ -135,7 +161,31 @@ async function measureQueries(out: string, queries: readonly string[][]): Promis
       );
     }
   }
+  if (withLinks) await measureChanged(index, out, queries);
   await index.close();
+}
+
+/** What happened between the two crawls, for every fourth query. */
+async function measureChanged(
+  index: SearchIndex,
+  out: string,
+  queries: readonly string[][],
+): Promise<void> {
+  const began = cpu();
+  const links = await LinkGraph.open(new Disk(), [out], index.crawls);
+  console.log(`links opened: ${(1000 * (cpu() - began)).toFixed(0)} ms`);
+  const at = new Date(index.pages.last).toISOString().slice(0, 10);
+  const states = statesOf(index, { at });
+  const times: number[] = [];
+  for (const words of queries.filter((_, i) => i % 4 === 0)) {
+    const start = cpu();
+    const options = { seeds: 100, expand: 100, alpha: 0.5, by: 'combined', top: 10 } as const;
+    await whatChanged(index, links, states, words.join(' '), options);
+    times.push(cpu() - start);
+  }
+  console.log(`--changed: ${percentiles(times)}`);
+  console.log(`peak of memory: ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB`);
+  await links.close();
 }
 
 function percentiles(times: readonly number[]): string {
@@ -144,17 +194,11 @@ function percentiles(times: readonly number[]): string {
   return `median ${at(0.5)} ms, 99 % ${at(0.99)} ms`;
 }
 
-function peer(
-  folder: string,
-  count: number,
-  text: number,
-  queries: readonly string[][],
-  python: string,
-): void {
+function peer(folder: string, count: number, queries: readonly string[][], python: string): void {
   const paths = ['peer.db', 'documents.jsonl', 'queries.jsonl'].map((name) => join(folder, name));
   const file = openSync(paths[1], 'w');
-  for (const { title, text } of new Documents(count))
-    writeSync(file, `${JSON.stringify([title, text])}\n`);
+  const documents = new Documents(count, 0);
+  for (const { title, text } of documents) writeSync(file, `${JSON.stringify([title, text])}\n`);
   writeFileSync(paths[2], queries.map((query) => JSON.stringify(query)).join('\n'));
   try {
     const { indexing, times, bytes } = JSON.parse(
@@ -165,7 +209,7 @@ function peer(
     );
     const rate = (count / indexing).toFixed(0);
     console.log(
-      `SQLite FTS5: ${rate} documents a CPU-second, ${((100 * bytes) / text).toFixed(0)} % of the text`,
+      `SQLite FTS5: ${rate} documents a CPU-second, ${((100 * bytes) / documents.bytes).toFixed(0)} % of the text`,
     );
     console.log(`SQLite FTS5, all words: ${percentiles(times)}`);
   } catch {
@@ -175,33 +219,45 @@ function peer(
 
 function indexDocuments(documents: Documents, out: string) {
   const { count } = documents;
-  const file = { path: '/documents', bytes: count, place: 'documents', crawl: 'bench' };
-  return buildIndex(out, [file], (_, start) => ({
+  const files = ['bench', 'again'].map((crawl) => ({
+    ...{ path: `/${crawl}`, bytes: count, place: crawl, crawl },
+  }));
+  const used = documents.links > 0 ? files : files.slice(0, 1);
+  return buildIndex(out, used, (_, start) => ({
     counts: { ...start.counts, pages: count },
     damage: [],
     *read(): Generator<Reading> {
-      let offset = 0;
+      let number = 0;
+      // With links, the last tenth are new captures of the first pages.
+      const first = used.length > 1 ? Math.ceil(0.9 * count) : count;
       for (const document of documents) {
-        const url = `http://site${offset % 997}.example/${offset}`;
-        const place = { url, time: START + 60_000 * offset, file: 0, offset, language: 'en' };
-        yield { file: 0, offset, hasResponses: true, capture: { ...document, ...place } };
-        offset++;
+        const file = number < first ? 0 : 1;
+        const page = number < first ? number : number - first;
+        const time = START + 60_000 * number + file * MONTH;
+        const place = { url: urlOf(page), time, file, offset: number, language: 'en' };
+        yield { file, offset: number, hasResponses: true, capture: { ...document, ...place } };
+        number++;
       }
     },
   }));
 }
 
+const urlOf = (page: number): string => `http://site${page % 997}.example/${page}`;
+
 /** The same documents each time, made in batches. */
 class Documents {
   readonly count: number;
+  /** Links of a document. */
+  readonly links: number;
   /** What making them took. */
   seconds = 0;
   /** Of all texts. */
   bytes = 0;
   #different = 0;
 
-  constructor(count: number) {
+  constructor(count: number, links: number) {
     this.count = count;
+    this.links = links;
   }
 
   /** Different words of a document, on average. */
@@ -231,7 +287,13 @@ class Documents {
     // A flat string, as a text that was read.
     const text = Buffer.from(words.join(' ')).toString('latin1');
     this.bytes += text.length;
-    return { title: words.slice(0, 6).join(' '), text };
+    const title = words.slice(0, 6).join(' ');
+    if (this.links === 0) return { title, text };
+    const links = Array.from({ length: this.links }, (_, i) => {
+      const target = Math.floor(random.next() ** 2 * 0.9 * this.count);
+      return { url: urlOf(target), text: `${words[2 * i]} ${words[2 * i + 1]}` };
+    });
+    return { title, text, links };
   }
 }
 

@@ -104,9 +104,9 @@ function* readings(
     const body = Buffer.from(answer.body, 'latin1');
     const read = texts.read(body, { contentType });
     const { title = '', text } = read;
-    const links = parsePage(body, { url, contentType }).links;
+    const links = parsePage(body, { url, contentType }, { texts: true }).links;
     const language = read.language.code;
-    const targets = links.filter(({ kind }) => kind === 'a').map((link) => link.url);
+    const targets = links.filter(({ kind }) => kind === 'a');
     yield {
       ...place,
       capture: { url, time, file: 0, offset: 0, title, text, language, links: targets },

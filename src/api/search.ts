@@ -109,6 +109,8 @@ export interface QueryOptions {
   readonly b?: number;
   /** The weight of a word in a title; in a text it is 1. Default: 3. */
   readonly titleWeight?: number;
+  /** The weight of a word in the text of links to the page. Default: 2. */
+  readonly anchorWeight?: number;
   /** The share of the weight that another form of the word has. Default: 0.5. */
   readonly variantWeight?: number;
 }
@@ -232,11 +234,12 @@ export async function openIndex(folders: readonly string[]): Promise<OpenIndex> 
 }
 
 function optionsOf(options: QueryOptions) {
-  const { site, language, any, top, k1, b, titleWeight, variantWeight } = options;
+  const { site, language, any, top, k1, b, titleWeight, anchorWeight, variantWeight } = options;
   const weights = {
     ...(k1 !== undefined && { k1 }),
     ...(b !== undefined && { b }),
     ...(titleWeight !== undefined && { title: titleWeight }),
+    ...(anchorWeight !== undefined && { anchor: anchorWeight }),
     ...(variantWeight !== undefined && { variant: variantWeight }),
   };
   return { ...rangeOf(options), site, language, any, top, weights };

@@ -23,6 +23,7 @@ import {
   isAsciiCompatible,
   isPlainAscii,
 } from './charset.ts';
+import { linkText } from './link-text.ts';
 import { refreshTarget } from './refresh.ts';
 import { addDirectives, NO_DIRECTIVES, type RobotsDirectives } from './robots-directives.ts';
 import { TAG, type Tag, TagScanner } from './tags.ts';
@@ -50,6 +51,11 @@ export interface Link {
   readonly nofollow: boolean;
 }
 
+interface ShownLink extends Link {
+  /** What an `<a>` shows, with white space collapsed; only with `texts`. */
+  readonly text?: string;
+}
+
 interface PageContext {
   /** The absolute URL of the page. */
   readonly url: string;
@@ -68,12 +74,14 @@ export interface ParseOptions {
   readonly maxUrlLength?: number;
   /** Session and tracking parameters to drop from links. */
   readonly drop?: ParameterList;
+  /** Whether links have their texts. Default false. */
+  readonly texts?: boolean;
   /** Our name in `<meta name>` and in `X-Robots-Tag`, in lower case. Default `drumlin`. */
   readonly agent?: string;
 }
 
 export interface ParsedPage {
-  readonly links: readonly Link[];
+  readonly links: readonly ShownLink[];
   /** What the links are relative to: the first valid `<base href>`, or the page's URL. */
   readonly base: string;
   /** The first `<link rel=canonical>`. */
@@ -133,6 +141,8 @@ interface Found {
   readonly tag: Tag;
   readonly value: Span;
   readonly about: Span | undefined;
+  /** Where the tag ends. */
+  readonly end: number;
 }
 
 /** The result of the first pass. */
@@ -186,10 +196,10 @@ function keep(tag: Tag, scanner: TagScanner, found: FoundTags, most: number): vo
     if (value === undefined) return;
     const about = span(scanner, 'http-equiv');
     if (about !== undefined && found.references.length < most)
-      found.references.push({ tag, value, about });
+      found.references.push({ tag, value, about, end: scanner.tagEnd });
     const name = span(scanner, 'name');
     if (name !== undefined && found.named.length < most)
-      found.named.push({ tag, value, about: name });
+      found.named.push({ tag, value, about: name, end: scanner.tagEnd });
     return;
   }
   const inFrame = tag === TAG.frame || tag === TAG.iframe;
@@ -202,7 +212,8 @@ function keep(tag: Tag, scanner: TagScanner, found: FoundTags, most: number): vo
   const isFragment = found.text.charCodeAt(value.start) === HASH;
   if (isFragment && found.hasFragment && found.references.length >= ALL_FRAGMENTS) return;
   if (isFragment && tag === TAG.a && about === undefined) found.hasFragment = true;
-  if (found.references.length < most) found.references.push({ tag, value, about });
+  if (found.references.length < most)
+    found.references.push({ tag, value, about, end: scanner.tagEnd });
   else found.cut++;
 }
 
@@ -242,7 +253,7 @@ function readTags(
   const links = new LinkList(found.references.length, options.maxLinks ?? MAX_LINKS);
   let canonical: string | undefined;
   let refused = 0;
-  for (const { tag, value, about } of found.references) {
+  for (const { tag, value, about, end } of found.references) {
     const rel = about === undefined ? undefined : values.attribute(about);
     const kind = kindOf(tag, rel);
     if (kind === undefined || values.isTooLong(value)) continue;
@@ -256,7 +267,9 @@ function readTags(
     }
     if (url === undefined) refused++;
     else {
-      links.add({ url, kind, nofollow: rel !== undefined && NOFOLLOW.test(rel) });
+      const nofollow = rel !== undefined && NOFOLLOW.test(rel);
+      const hasText = options.texts && kind === 'a';
+      links.add({ url, kind, nofollow, ...(hasText && { text: linkText(found, values, end) }) });
       if (kind === 'canonical') canonical ??= url;
     }
   }
@@ -279,7 +292,7 @@ function readTags(
  * links. URLs are compared only on a page that may have too many.
  */
 class LinkList {
-  readonly all: Link[] = [];
+  readonly all: ShownLink[] = [];
   cut = 0;
   readonly #most: number;
   readonly #urls: Set<string> | undefined;
@@ -289,7 +302,7 @@ class LinkList {
     this.#urls = references > most ? new Set() : undefined;
   }
 
-  add(link: Link): void {
+  add(link: ShownLink): void {
     const urls = this.#urls;
     // A link to follow is no repeat of one that is not to be followed.
     const key = urls && link.nofollow ? `${link.url} nofollow` : link.url;

@@ -149,6 +149,11 @@ export class TagScanner {
     return this.#attributes.find(name);
   }
 
+  /** Where the tag just returned ends. */
+  get tagEnd(): number {
+    return this.#at;
+  }
+
   valueStart(attribute: number): number {
     return this.#attributes.valueStart(attribute);
   }

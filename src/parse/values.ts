@@ -59,6 +59,14 @@ export class Values {
     return Buffer.from(text.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '')).toString();
   }
 
+  /** The text between two tags, as it is written. */
+  text(span: Span): string {
+    const needs = this.#needs(span);
+    return needs === 0
+      ? this.#text.slice(span.start, span.end)
+      : decodeReferences(this.#decode(span, needs), 'text');
+  }
+
   #needs({ start, end }: Span): number {
     const bytes = this.#bytes;
     let needs = 0;

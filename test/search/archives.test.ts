@@ -191,7 +191,13 @@ describe('an index of archives', () => {
       await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER),
     ]);
     await index.close();
-    const weights = { titleWeight: 1, variantWeight: 1, rankWeight: 1, spamWeight: 1 };
+    const weights = {
+      titleWeight: 1,
+      anchorWeight: 1,
+      variantWeight: 1,
+      rankWeight: 1,
+      spamWeight: 1,
+    };
     const flags = { top: 10, snippets: true, k1: 1, b: 1, ...weights, ...CHANGED };
     await expect(search([good, 'arab', 'spring'], flags, process.stdout)).rejects.toThrow(
       "'arab spring'",

@@ -3,6 +3,7 @@
 import { Disk } from '../../src/disk/disk.ts';
 import { buildIndex, type IndexOptions } from '../../src/search/build/build-index.ts';
 import type { Reading } from '../../src/search/build/read-archives.ts';
+import type { PageLink } from '../../src/search/links/anchor-lines.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 
 export const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
@@ -13,7 +14,8 @@ export interface TestCapture {
   readonly title: string;
   readonly text: string;
   readonly language: string;
-  readonly links?: readonly string[];
+  /** A link without its text may be a URL alone. */
+  readonly links?: readonly (string | PageLink)[];
 }
 
 /** Adds captures to an index as one more part. */
@@ -32,7 +34,9 @@ export async function addCaptures(
       damage: [],
       *read(): Generator<Reading> {
         for (let offset = start.offset; offset < captures.length; offset++) {
-          const capture = { ...captures[offset], file: 0, offset };
+          const { links, ...rest } = captures[offset];
+          const found = links?.map((link) => (typeof link === 'string' ? { url: link } : link));
+          const capture = { ...rest, file: 0, offset, ...(found && { links: found }) };
           yield { file: 0, offset, hasResponses: true, capture };
         }
       },

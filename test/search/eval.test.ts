@@ -143,6 +143,7 @@ const FLAGS = {
   ...{ ...CHANGED, top: 10, snippets: false, k1: 1.2, b: 0.75 },
   ...{
     titleWeight: 3,
+    anchorWeight: 2,
     variantWeight: 0.5,
     rankWeight: 1,
     spamWeight: 1,

@@ -64,7 +64,11 @@ async function partOf(lists: readonly (readonly Posting[])[]): Promise<Part> {
     names.map((name) => [join(folder, name), FORMATS[name]] as const),
     async ([terms, groups, postings, positions, table]) => {
       const outputs = { terms, groups, postings, positions };
-      const writer = new PostingWriter(outputs, { renumbered, words, titleWords: words }, 4);
+      const writer = new PostingWriter(
+        outputs,
+        { renumbered, words, titleWords: words, anchors: 0 },
+        4,
+      );
       for (const [i, each] of lists.entries()) {
         writer.begin(`Bword${String(i).padStart(3, '0')}`);
         const half = Math.ceil(each.length / 2);
@@ -117,6 +121,7 @@ test('a record that is not whole is an error', async () => {
         renumbered: new Uint32Array(6),
         words: new Uint32Array(1),
         titleWords: new Uint32Array(1),
+        anchors: 0,
       };
       const writer = new PostingWriter({ terms, groups, postings, positions }, versions, 4);
       for (const bytes of [whole.subarray(0, 3), Buffer.alloc(4, 255), Buffer.from([9, 1, 1])]) {

@@ -8,7 +8,8 @@ export function naiveLinks(list: readonly TestCapture[]) {
   const spans = new Map<string, [from: string, to: string, first: number, last: number]>();
   for (const { url: from, time, links = [] } of list) {
     const day = Math.floor(time / DAY);
-    for (const to of links) {
+    for (const link of links) {
+      const to = typeof link === 'string' ? link : link.url;
       const [, , first, last] = spans.get(`${from} ${to}`) ?? [from, to, day, day];
       if (to !== from)
         spans.set(`${from} ${to}`, [from, to, Math.min(first, day), Math.max(last, day)]);

@@ -1,6 +1,7 @@
 /** BM25 over all versions valid at a time, by looking at every version. */
 import { Variants, wordsIn } from '../../src/search/store/words.ts';
 import { isStopWord } from '../../src/text/stop-words.ts';
+import { payLevelDomain } from '../../src/url/domain.ts';
 import type { TestCapture } from './collection.ts';
 
 export type NaiveAtom =
@@ -21,6 +22,7 @@ interface NaiveVersion {
   readonly spans: [start: number, end: number][];
   /** Frequencies by field and term; lengths by field. */
   readonly lists: Map<string, number>;
+  anchorWords: number;
   readonly words: string[];
   readonly titleWords: string[];
   readonly host: string;
@@ -51,6 +53,39 @@ function listsOf({ title, text, language, url }: TestCapture) {
   return { lists, words: wordsIn(text), titleWords: wordsIn(title), host: new URL(url).hostname };
 }
 
+/** Each anchor once, with the time when it was first seen. */
+function anchorsOf(captures: readonly TestCapture[]) {
+  const anchors = new Map<string, { url: string; text: string; language: string; time: number }>();
+  for (const { url: page, time, language, links = [] } of captures) {
+    for (const link of links) {
+      const { url, text = '' } = typeof link === 'string' ? { url: link } : link;
+      if (text === '' || url === page) continue;
+      const site = payLevelDomain(new URL(page).hostname);
+      const name = JSON.stringify([url, site, language, text]);
+      const first = Math.min(time, anchors.get(name)?.time ?? time);
+      anchors.set(name, { url, text, language, time: first });
+    }
+  }
+  return [...anchors.values()];
+}
+
+/** Gives every version the anchors that were seen before it ended. */
+function addAnchors(versions: readonly NaiveVersion[], captures: readonly TestCapture[]): void {
+  for (const { url, text, language, time } of anchorsOf(captures)) {
+    const having = versions.filter(
+      (version) => version.url === url && version.spans.some(([, end]) => end > time),
+    );
+    for (const version of having) {
+      const add = (term: string) => version.lists.set(term, (version.lists.get(term) ?? 0) + 1);
+      for (const word of wordsIn(text)) {
+        add(`A${word}`);
+        for (const variant of variantsOf(word, language)) add(`a${variant}`);
+        version.anchorWords++;
+      }
+    }
+  }
+}
+
 export function versionsOf(captures: readonly TestCapture[]): NaiveVersion[] {
   const byUrl = new Map<string, TestCapture[]>();
   for (const capture of captures)
@@ -62,12 +97,15 @@ export function versionsOf(captures: readonly TestCapture[]): NaiveVersion[] {
     for (const [i, capture] of list.entries()) {
       const { title, text, time } = capture;
       const name = JSON.stringify([title, text]);
-      const version = versions.get(name) ?? { url, title, text, spans: [], ...listsOf(capture) };
+      const version = versions.get(name) ?? {
+        ...{ url, title, text, spans: [], anchorWords: 0, ...listsOf(capture) },
+      };
       versions.set(name, version);
       version.spans.push([time, list[i + 1]?.time ?? Number.POSITIVE_INFINITY]);
     }
     all.push(...versions.values());
   }
+  addAnchors(all, captures);
   return all;
 }
 
@@ -77,6 +115,9 @@ export interface NaiveResult {
   readonly text: string;
   readonly score: number;
 }
+
+/** Of fields. */
+const WEIGHTS: Record<string, number> = { T: 3, A: 2 };
 
 const isSites = (clause: readonly NaiveAtom[]) => clause.every((atom) => 'site' in atom);
 
@@ -100,8 +141,9 @@ export function naiveSearch(
   const weights = new Map<string, number>();
   const termsOf = (atom: NaiveAtom): string[] => {
     if ('site' in atom) return [];
-    const fields = atom.inTitle ? ['T'] : ['B', 'T'];
-    if ('phrase' in atom) return fields.flatMap((field) => atom.phrase.map((w) => field + w));
+    const texts = atom.inTitle ? ['T'] : ['B', 'T'];
+    if ('phrase' in atom) return texts.flatMap((field) => atom.phrase.map((w) => field + w));
+    const fields = atom.inTitle ? texts : [...texts, 'A'];
     if (atom.prefix)
       return [...vocabulary]
         .filter((word) => word.startsWith(atom.word))
@@ -116,8 +158,8 @@ export function naiveSearch(
   for (const atom of clauses.flat()) {
     for (const term of termsOf(atom)) {
       const exact = !('word' in atom) || atom.prefix || term.slice(1) === atom.word;
-      const half = !exact || 'bt'.includes(term[0]);
-      const weight = (half ? 0.5 : 1) * ('Tt'.includes(term[0]) ? 3 : 1);
+      const half = !exact || 'bta'.includes(term[0]);
+      const weight = (half ? 0.5 : 1) * (WEIGHTS[term[0].toUpperCase()] ?? 1);
       weights.set(term, (weights.get(term) ?? 0) + weight);
     }
   }
@@ -134,7 +176,10 @@ export function naiveSearch(
   };
   const mean = (of: (version: NaiveVersion) => number) =>
     valid.reduce((sum, version) => sum + of(version), 0) / valid.length;
-  const [meanWords, meanTitle] = [mean((v) => v.words.length), mean((v) => v.titleWords.length)];
+  const lengthOf = (version: NaiveVersion, field: string): number => {
+    if ('Aa'.includes(field)) return version.anchorWords;
+    return 'Tt'.includes(field) ? version.titleWords.length : version.words.length;
+  };
   const scoreOf = (version: NaiveVersion): number => {
     let score = 0;
     for (const [term, weight] of weights) {
@@ -142,9 +187,7 @@ export function naiveSearch(
       if (tf === undefined) continue;
       const df = having(term);
       const idf = Math.log(1 + (valid.length - df + 0.5) / (df + 0.5));
-      const isTitle = 'Tt'.includes(term[0]);
-      const length = isTitle ? version.titleWords.length : version.words.length;
-      const relative = length / (isTitle ? meanTitle : meanWords);
+      const relative = lengthOf(version, term[0]) / mean((each) => lengthOf(each, term[0]));
       score += (weight * idf * tf * 2.2) / (tf + 1.2 * (0.25 + 0.75 * relative));
     }
     return score;

@@ -20,11 +20,17 @@ const word = fc.constantFrom(...WORDS);
 const HOSTS = ['a.gov.ly', 'gov.ly', 'b.example', 'www.b.example'];
 
 const pageText = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
+const url = fc
+  .tuple(fc.constantFrom(...HOSTS), fc.nat(5))
+  .map(([host, path]) => `http://${host}/${path}`);
+const link = fc.record({
+  url,
+  text: fc.array(word, { maxLength: 3 }).map((words) => words.join(' ')),
+});
 const captures: fc.Arbitrary<TestCapture[]> = fc.uniqueArray(
   fc.record({
-    url: fc
-      .tuple(fc.constantFrom(...HOSTS), fc.nat(5))
-      .map(([host, path]) => `http://${host}/${path}`),
+    url,
+    links: fc.array(link, { maxLength: 3 }),
     time: fc.integer({ min: 1, max: 40 }),
     title: fc.array(word, { maxLength: 3 }).map((words) => words.join(' ')),
     text: fc.oneof(pageText, fc.constantFrom('run the arab spring', 'no fly zone of the house')),

@@ -9,6 +9,7 @@
 import type { Bytes } from '../../base/units.ts';
 import { writeText } from '../../disk/text-file.ts';
 import { hostOf } from '../../url/parts.ts';
+import { AnchorLines } from '../links/anchor-lines.ts';
 import { LinkLines } from '../links/link-lines.ts';
 import { FORMATS } from '../store/formats.ts';
 import type { CrawlSpan } from '../store/index-folder.ts';
@@ -77,11 +78,15 @@ class Collector {
   #runs: number;
   #count: number;
   readonly #builder: RunBuilder;
+  /** The first version of this run, and the language of each. */
+  #first: number;
+  #languageNumbers: number[] = [];
   /** The versions of this run by page and text. */
   readonly #known = new Map<string, number>();
   readonly #versions = new HeldBytes();
   readonly #lines = new HeldBytes();
   readonly #links: LinkLines | undefined;
+  readonly #anchors = new AnchorLines();
 
   constructor(work: IndexWork, plan: IndexPlan, start: Progress, reader: CaptureSource) {
     this.#work = work;
@@ -91,6 +96,7 @@ class Collector {
     this.#crawls = new Map(start.crawls.map((span) => [span.name, span]));
     this.#runs = start.runs;
     this.#count = start.versions;
+    this.#first = start.versions;
     this.#builder = new RunBuilder(plan.settings.positions);
     const { settings, files } = plan;
     if (settings.links)
@@ -102,7 +108,7 @@ class Collector {
 
   get bytes(): Bytes {
     const held = this.#versions.length + this.#lines.length + PER_VERSION * this.#known.size;
-    return this.#builder.bytes + held + (this.#links?.bytes ?? 0);
+    return this.#builder.bytes + held + (this.#links?.bytes ?? 0) + this.#anchors.bytes;
   }
 
   add(capture: PageCapture | Revisit, file: number): void {
@@ -111,9 +117,17 @@ class Collector {
     this.#seen(this.#plan.files[file].crawl, time);
     if ('text' in capture) {
       const text = textKey(capture.title, capture.text);
-      this.#lines.line(captureLine(key, time, text, this.#versionOf(key, text, capture)));
+      const version = this.#versionOf(key, text, capture);
+      this.#lines.line(captureLine(key, time, text, version));
       const links = this.#links && capture.links;
-      if (links) this.#links?.add(url, this.#plan.files[file].crawl, time, links);
+      if (links === undefined) return;
+      this.#links?.add(url, this.#plan.files[file].crawl, time, links);
+      this.#anchors.add(
+        url,
+        time,
+        this.#languages[this.#languageNumbers[version - this.#first]],
+        links,
+      );
     } else this.#lines.line(revisitLine(key, time, capture.refersTo));
   }
 
@@ -139,8 +153,9 @@ class Collector {
     const source = { text: body, title, language, host: hostOf(url) };
     const [words, titleWords] = this.#builder.add(version, source);
     this.#known.set(name, version);
-    for (const value of [words, titleWords, this.#languageOf(language), file, offset])
-      this.#versions.varint(value);
+    const number = this.#languageOf(language);
+    this.#languageNumbers.push(number);
+    for (const value of [words, titleWords, number, file, offset]) this.#versions.varint(value);
     this.#versions.text(url);
     this.#versions.text(title);
     return version;
@@ -180,7 +195,10 @@ class Collector {
       for (const piece of this.#lines.take()) await file.write(piece);
     });
     await this.#links?.write(disk, `${path}.links`);
+    if (this.#links) await this.#anchors.write(disk, `${path}.anchors`);
     this.#runs++;
+    this.#first = this.#count;
+    this.#languageNumbers = [];
     this.#known.clear();
   }
 }

@@ -28,6 +28,7 @@ import { writeVersion } from '../store/version-table.ts';
 import { joinRuns, mergeRuns } from './merge-runs.ts';
 import { byPage, type PageLines } from './sighting-lines.ts';
 import type { IndexPlan, IndexWork, Progress } from './work.ts';
+import { anchorsOf } from './write-anchors.ts';
 
 /** Runs merged at once. */
 const MOST_RUNS = 16;
@@ -63,22 +64,28 @@ export async function finishPart(
     }
   });
   const lengths = await writeVersions(work, progress, folder, renumbered, count);
-  onProgress?.('merging', 0.5);
-  const runs = await fewRuns(work, progress.runs, mostRuns);
   const { settings } = plan;
+  const anchors = settings.links
+    ? await anchorsOf(work, progress.runs, folder, memory)
+    : { count: undefined, runs: [] };
+  onProgress?.('merging', 0.5);
+  const allRuns = Array.from({ length: progress.runs }, (_, i) => work.run(i));
+  const runs = await fewRuns(work, [...allRuns, ...anchors.runs], mostRuns);
   const names = ['terms', 'groups', 'postings', ...(settings.positions ? ['positions'] : [])];
   const files = names.map(
     (name) => [join(folder, name), FORMATS[name as keyof typeof FORMATS]] as const,
   );
   const written = await writeOutputs(disk, files, async ([terms, groups, postings, positions]) => {
     const outputs = { terms, groups, postings, positions };
-    const writer = new PostingWriter(outputs, { renumbered, ...lengths }, settings.block);
+    const numbers = { renumbered, ...lengths, anchors: anchors.count ?? 0 };
+    const writer = new PostingWriter(outputs, numbers, settings.block);
     await mergeRuns(disk, runs, writer);
     return { terms: writer.terms, postings: writer.postings };
   });
   const links = settings.links && (await linksOf(work, plan, progress, folder, memory));
   return {
     ...(links && { links }),
+    ...(anchors.count !== undefined && { anchors: anchors.count }),
     files: plan.files,
     ...{ languages: progress.languages, crawls: progress.crawls, versions: count, ...written },
   };
@@ -247,8 +254,12 @@ function skipTemporary(reader: VarintReader): void {
 }
 
 /** Joins runs, in order, until few enough are left. */
-async function fewRuns(work: IndexWork, count: number, most: number): Promise<string[]> {
-  let runs = Array.from({ length: count }, (_, i) => work.run(i));
+async function fewRuns(
+  work: IndexWork,
+  all: readonly string[],
+  most: number,
+): Promise<readonly string[]> {
+  let runs = all;
   for (let level = 0; runs.length > most; level++) {
     const joined: string[] = [];
     for (let at = 0; at < runs.length; at += most) {

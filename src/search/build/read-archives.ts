@@ -15,6 +15,7 @@ import { isHtml } from '../../parse/is-html.ts';
 import { parsePage } from '../../parse/page.ts';
 import { openTextReader, type TextReader } from '../../text/text-reader.ts';
 import { canonicalise } from '../../url/canonical.ts';
+import type { PageLink } from '../links/anchor-lines.ts';
 import { isTime } from './sighting-lines.ts';
 import type { IndexCounts, IndexPlan, Progress } from './work.ts';
 
@@ -27,8 +28,8 @@ export interface PageCapture {
   readonly text: string;
   /** Computed when it is asked for. */
   readonly language: string;
-  /** What it links to, in canonical form; undefined if it is no HTML. */
-  readonly links?: readonly string[] | undefined;
+  /** Its links; undefined if it is no HTML. */
+  readonly links?: readonly PageLink[] | undefined;
 }
 
 export interface Revisit {
@@ -145,13 +146,13 @@ function captured(page: StoredPage, time: Millis, file: number, texts: TextReade
       return read.language.code;
     },
     get links() {
-      return isHtml(contentType, body) ? targetsIn(page) : undefined;
+      return isHtml(contentType, body) ? linksIn(page) : undefined;
     },
   };
 }
 
-/** Where the links of a page lead that a reader can follow. */
-function targetsIn({ canonical: url, contentType, body }: StoredPage): string[] {
-  const { links } = parsePage(body, { url, contentType });
-  return links.filter(({ kind }) => kind === 'a' || kind === 'area').map((link) => link.url);
+/** The links of a page that a reader can follow. */
+function linksIn({ canonical: url, contentType, body }: StoredPage): PageLink[] {
+  const { links } = parsePage(body, { url, contentType }, { texts: true });
+  return links.filter(({ kind }) => kind === 'a' || kind === 'area');
 }

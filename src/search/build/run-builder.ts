@@ -27,6 +27,12 @@ interface VersionText {
 const PER_TERM: Bytes = 16;
 /** Variants of words that are kept from run to run: about 200 bytes each. */
 const KEPT = 100_000;
+/** Where the variants of a field's words go. */
+const VARIANT_OF: Readonly<Record<string, Field>> = {
+  [FIELD.body]: FIELD.bodyVariant,
+  [FIELD.title]: FIELD.titleVariant,
+  [FIELD.anchor]: FIELD.anchorVariant,
+};
 
 export class RunBuilder {
   readonly #kernel: RunKernel;
@@ -57,6 +63,11 @@ export class RunBuilder {
     return [words, titleWords];
   }
 
+  /** Adds the text of an anchor under its number; returns how many words it has. */
+  addAnchor(number: number, text: string, language: string): number {
+    return this.#field(number, text, FIELD.anchor, language);
+  }
+
   /** Writes the run; then the builder is empty. */
   async write(out: Output): Promise<void> {
     for (const piece of this.#kernel.run()) {
@@ -85,8 +96,7 @@ export class RunBuilder {
       this.#variants = new VariantTable();
       this.#asked = 1;
     }
-    const field =
-      this.#kernel.fieldOf(term) === FIELD.title ? FIELD.titleVariant : FIELD.bodyVariant;
+    const field = VARIANT_OF[this.#kernel.fieldOf(term)];
     return this.#variants
       .in(this.#languages[language])
       .of(this.#kernel.wordOf(term))

@@ -7,6 +7,7 @@
  *   work/run-N.versions   its versions: words, language, file, record, URL, title
  *   work/run-N.sightings  its captures, a line each
  *   work/run-N.links      their links, a line each
+ *   work/run-N.anchors    the texts of these links, a line each
  *
  * A run counts when the progress names it. A killed process loses at most the run it was filling.
  */

@@ -12,6 +12,7 @@ import { xxh64 } from '../../base/xxh64.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { writeText } from '../../disk/text-file.ts';
 import type { Epoch } from '../store/index-folder.ts';
+import type { PageLink } from './anchor-lines.ts';
 
 const DAY: Millis = 86_400_000;
 /** Memory of a line besides its characters. */
@@ -48,11 +49,11 @@ export class LinkLines {
   }
 
   /** The links of a page; those to itself do not count. */
-  add(url: string, crawl: string, time: Millis, links: readonly string[]): void {
+  add(url: string, crawl: string, time: Millis, links: readonly PageLink[]): void {
     const epoch = hex(epochNumber(this.#epoch, time, this.#crawls.indexOf(crawl)), 6);
     const page = this.#keyOf(url);
     this.#push(`${page} c ${epoch}`);
-    for (const target of new Set(links))
+    for (const target of new Set(links.map((link) => link.url)))
       if (target !== url) this.#push(`${this.#keyOf(target)} l ${page} ${epoch}`);
   }
 

@@ -8,6 +8,7 @@
  * Ensures   Scores are added up in the order of the plan, so a version has the same score in
  *           whichever part it is. A version with a score at or above the threshold is not missed.
  */
+import { isAnchor } from '../store/formats.ts';
 import type { ListBytes, Part } from '../store/part.ts';
 import type { PostingList, ReadCounts } from '../store/posting-list.ts';
 import { followsEachOther } from './phrase.ts';
@@ -18,14 +19,20 @@ import type { Selection } from './times.ts';
 /** The lists of a part that a plan needs, by term: those that score first, in their order. */
 export type PartLists = ReadonlyMap<string, ListBytes>;
 
-export async function listsOf(part: Part, plan: Plan): Promise<PartLists> {
+/** Reads the lists of a part; those of anchors come from `listBytes`. */
+export async function listsOf(
+  part: Part,
+  plan: Plan,
+  listBytes: (term: string) => ReturnType<Part['listBytes']>,
+): Promise<PartLists> {
   const terms = new Set(plan.scoring.keys());
   for (const matcher of [...plan.clauses.flat(), ...plan.excluded])
     for (const term of termsOf(matcher)) terms.add(term);
   const names = [...terms];
-  const read = await Promise.all(names.map((term) => part.listBytes(term)));
+  const found = names.map((term) => (isAnchor(term[0]) ? listBytes(term) : part.listBytes(term)));
+  const read = found.some((each) => each instanceof Promise) ? await Promise.all(found) : found;
   const lists = new Map<string, ListBytes>();
-  for (const [i, list] of read.entries()) if (list) lists.set(names[i], list);
+  for (const [i, list] of read.entries()) if (list) lists.set(names[i], list as ListBytes);
   return lists;
 }
 
@@ -132,7 +139,7 @@ export class PartQuery {
 
   /** Sets what each list scores: its weight times its inverse document frequency. */
   setScores(factors: ReadonlyMap<string, number>, weights: Weights, selection: Selection): void {
-    this.scanner.setMeans(weights, selection.meanWords, selection.meanTitleWords);
+    this.scanner.setMeans(weights, selection);
     for (const [term, factor] of factors) {
       const list = this.#numbers.get(term);
       if (list !== undefined) this.scanner.setScore(list, factor);
@@ -158,16 +165,32 @@ export async function evaluate(
   const isPlain = ![...plan.clauses.flat(), ...plan.excluded].some((m) => m.kind === 'phrase');
   const phrases = isPlain ? undefined : new PhraseCheck(query);
   while (query.canMatch) {
-    const found = scanner.scan(receiver.threshold * SLACK);
-    if (found === undefined) break;
-    const { versions, scores } = found;
-    if (phrases) await phrases.offer(versions, scores, receiver);
-    else for (let i = 0; i < versions.length; i++) receiver.offer(versions[i], scores[i]);
+    let least = receiver.threshold;
+    const count = scanner.scan(least * SLACK);
+    if (count < 0) break;
+    if (phrases) await phrases.offer(foundIn(scanner, count), receiver);
+    else
+      for (let i = 0; i < count; i++) {
+        if (scanner.score(i) < least) continue;
+        receiver.offer(scanner.version(i), scanner.score(i));
+        least = receiver.threshold;
+      }
   }
   const { block } = part.settings;
   for (const { entry } of query.lists.values()) reads.blocks += Math.ceil(entry.count / block);
   reads.decoded += scanner.decoded;
 }
+
+interface Scored {
+  readonly version: number;
+  readonly score: number;
+}
+
+/** What the scanner found, in the order of versions. */
+const foundIn = (scanner: Scanner, count: number): Scored[] =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{ version: scanner.version(i), score: scanner.score(i) },
+  })).sort((a, b) => a.version - b.version);
 
 /** Looks at the positions of words in versions. Lists are read in one direction. */
 class PhraseCheck {
@@ -182,9 +205,7 @@ class PhraseCheck {
   }
 
   /** Offers those of some versions that match, in increasing order. */
-  async offer(versions: Uint32Array, scores: Float64Array, receiver: Receiver): Promise<void> {
-    const found = Array.from(versions, (version, i) => ({ version, score: scores[i] }));
-    found.sort((a, b) => a.version - b.version);
+  async offer(found: readonly Scored[], receiver: Receiver): Promise<void> {
     for (const { version, score } of found)
       if (score >= receiver.threshold * SLACK && (await this.#holds(version)))
         receiver.offer(version, score);

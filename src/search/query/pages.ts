@@ -38,6 +38,8 @@ export class Pages {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #stretchVersions: number[] = [];
+  /** The first stretch of each page. */
+  readonly #firstStretches: number[] = [];
   first: Millis = Number.POSITIVE_INFINITY;
   last: Millis = Number.NEGATIVE_INFINITY;
 
@@ -85,6 +87,17 @@ export class Pages {
     return `${hex(this.keys[this.pageOf[version]])}-${hex(this.#texts[version])}`;
   }
 
+  /** The versions of a page that were valid at a time or later. */
+  endingAfter(page: number, time: Millis): number[] {
+    const first = this.#firstStretches[page];
+    const found: number[] = [];
+    for (let i = (this.#firstStretches[page + 1] ?? this.#ends.length) - 1; i >= first; i--) {
+      if (this.#ends[i] <= time) break;
+      if (!found.includes(this.#stretchVersions[i])) found.push(this.#stretchVersions[i]);
+    }
+    return found;
+  }
+
   /** Calls `visit` for every stretch, those of a page in the order of time. */
   eachStretch(visit: (version: number, start: Millis, end: Millis) => void): void {
     const versions = this.#stretchVersions;
@@ -98,6 +111,7 @@ export class Pages {
     if (captures.length === 0) return;
     this.versionCounts.push(versions.size);
     this.keys.push(found[0][1].key);
+    this.#firstStretches.push(this.#starts.length);
     const seen: [time: Millis, version: number][] = [];
     for (const capture of captures) {
       const version = versionAt(capture, seen, versions);

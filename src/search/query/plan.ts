@@ -1,14 +1,14 @@
 /**
  * A query to lists of postings: which must match, which score, and how much.
  *
- * Idea      A word scores by several lists: the word in texts and in titles, and the variants of it
+ * Idea      A word scores by several lists: the word in texts, titles and anchors, and variants of it
  *           (stems, forms without accents), which count half. A list that several words ask for
  *           counts once, with the sum of their weights. Words that must match are the same lists.
  * Ensures   The plan depends on the query, the languages and the dictionary of all parts together,
  *           never on how they are divided.
  */
 import { DrumlinError } from '../../base/errors.ts';
-import { FIELD, type Field } from '../store/formats.ts';
+import { FIELD, type Field, isAnchor } from '../store/formats.ts';
 import type { Part } from '../store/part.ts';
 import type { VariantTable } from '../store/words.ts';
 import { type Atom, type Query, siteOf } from './parse-query.ts';
@@ -18,11 +18,13 @@ export interface Weights {
   readonly b: number;
   /** Of a word in a title; in a text it is 1. */
   readonly title: number;
+  /** Of a word in the anchors of links to the page. */
+  readonly anchor: number;
   /** Of a variant, times the weight of the field. */
   readonly variant: number;
 }
 
-export const WEIGHTS: Weights = { k1: 1.2, b: 0.75, title: 3, variant: 0.5 };
+export const WEIGHTS: Weights = { k1: 1.2, b: 0.75, title: 3, anchor: 2, variant: 0.5 };
 
 /** What must hold of a version. */
 export type Matcher =
@@ -49,6 +51,8 @@ interface PlanOptions {
   readonly site: string | undefined;
   readonly language: string | undefined;
   readonly positions: boolean;
+  /** Whether the index has anchors. */
+  readonly anchors: boolean;
   /** Languages of the index. */
   readonly languages: readonly string[];
 }
@@ -120,6 +124,7 @@ export class Planner {
   ): string[] {
     const fields: [Field, Field][] = [[FIELD.title, FIELD.titleVariant]];
     if (!inTitle) fields.unshift([FIELD.body, FIELD.bodyVariant]);
+    if (!inTitle && this.#options.anchors) fields.push([FIELD.anchor, FIELD.anchorVariant]);
     const variants = kind === 'word' ? this.#variantsOf(word) : [];
     const terms: string[] = [];
     const add = (term: string, weight: number) => {
@@ -139,8 +144,9 @@ export class Planner {
   }
 
   #score(term: string, weight: number): void {
+    const { weights } = this.#options;
     const isTitle = term[0] === FIELD.title || term[0] === FIELD.titleVariant;
-    const added = weight * (isTitle ? this.#options.weights.title : 1);
+    const added = weight * (isTitle ? weights.title : isAnchor(term[0]) ? weights.anchor : 1);
     this.#scoring.set(term, (this.#scoring.get(term) ?? 0) + added);
   }
 

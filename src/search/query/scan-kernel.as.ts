@@ -3,11 +3,14 @@
  * lists, masks and clauses mean; store/posting-writer.ts defines the format of a list.
  *
  * Idea      Versions are looked at in windows. From the directories of the lists follows which of
- *           them have postings in a window, and the most that a version there can score: most
- *           windows without a result are skipped before anything is decoded. In the others the
- *           postings of each list are decoded once, first those of the clause with the fewest;
- *           masks say which versions match, and only those are scored, list after list, so that the
- *           parts of a score are added up in the order of the lists.
+ *           them have postings in a window, and the most that a version there can score: windows
+ *           without a result are skipped before anything is decoded. In the others candidates come
+ *           from few lists: those of the clause with the fewest postings or, if these are fewer,
+ *           those without which no version can reach the score asked for (MaxScore). Then the
+ *           other lists follow, short ones first. Before each, candidates go that cannot reach the
+ *           score with all that may still come; a block without a candidate is not decoded. What
+ *           is left and matches is scored list after list, so that the parts of a score are added
+ *           up in the order of the lists.
  * Requires  `open` once; for each query `start`; for each list `addList`, `setDriving`, `addMasks`
  *           and `setScore`; numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`;
  *           then `scan` until it returns -1.
@@ -23,17 +26,21 @@ const WINDOW: u32 = 2048;
 /** Where bytes go when four numbers are decoded, by their widths; and how many bytes they take. */
 const SHUFFLES: usize = 1024;
 const WIDTHS: usize = SHUFFLES + 4096;
-/** What a length adds to the frequency in the denominator: of texts, then of titles. */
+/** What a length adds to the frequency in the denominator: of texts, of titles, of anchors. */
 const NORMS: usize = WIDTHS + 256;
 const NORM_COUNT: u32 = 8192;
-const SCORES: usize = NORMS + 16 * <usize>NORM_COUNT;
+const SCORES: usize = NORMS + 24 * <usize>NORM_COUNT;
 /** One byte a version of the window: whether it may match. All are 0 between two windows. */
 const MATCHED: usize = SCORES + 8 * <usize>WINDOW;
 /** Places in the window of versions that may match. */
 const PLACES: usize = MATCHED + <usize>WINDOW;
 export const RESULT_VERSIONS: usize = PLACES + 4 * <usize>WINDOW;
 export const RESULT_SCORES: usize = RESULT_VERSIONS + 4 * <usize>WINDOW;
-const HEAP: usize = RESULT_SCORES + 8 * <usize>WINDOW;
+/** What is known of the score of each version of the window. */
+const PARTIAL: usize = RESULT_SCORES + 8 * <usize>WINDOW;
+const HEAP: usize = PARTIAL + 8 * <usize>WINDOW;
+/** So many results are handed over at once, if there are more windows. */
+const ENOUGH: u32 = 32;
 
 // A list.
 const BYTES: usize = 0;
@@ -44,7 +51,7 @@ const STARTS: usize = 16; // where each block begins
 const GREATEST: usize = 20; // the greatest frequency of each block
 const LEAST: usize = 24; // the least length of each block
 const BOUNDS: usize = 28; // the greatest score of each block (f64)
-const FIELD: usize = 32; // 0 texts, 1 titles, 2 without lengths
+const FIELD: usize = 32; // 0 texts, 1 titles, 2 anchors, 3 without lengths
 const MASKS: usize = 36; // pairs of a word of the mask and its bits
 const MASK_COUNT: usize = 40;
 const CURRENT: usize = 44;
@@ -57,7 +64,11 @@ const ENTRIES: usize = 72; // places in the window and frequencies
 const ENTRY_COUNT: usize = 76;
 const FIRST: usize = 80; // the first version that may be in it, from the window on
 const DRIVES: usize = 84; // whether versions without it cannot match
-const LIST_BYTES: usize = 88;
+const BOUND: usize = 88; // the most that a version of the window gets from it (f64)
+const IS_SOURCE: usize = 96; // whether candidates come from it, in this window
+const WITH_FREQUENCIES: usize = 100; // the block whose frequencies are decoded
+const FREQUENCIES_AT: usize = 104; // where those of the decoded block begin
+const LIST_BYTES: usize = 112;
 
 let top: usize = HEAP;
 let versions: u32 = 0;
@@ -70,6 +81,10 @@ let base: usize = 0;
 let lists: usize = 0;
 let listRoom: u32 = 0;
 let listCount: u32 = 0;
+/** The lists by their postings, the fewest first; made when the first window is looked at. */
+let order: usize = 0;
+let isOrdered = false;
+let results: u32 = 0;
 let maskWords: u32 = 1;
 let masks: usize = 0;
 let present: usize = 0;
@@ -85,6 +100,9 @@ let k1: f64 = 0;
 let b: f64 = 0;
 let bodyMean: f64 = 0;
 let titleMean: f64 = 0;
+let anchorMean: f64 = 0;
+/** The field without lengths. */
+const NO_LENGTHS: u32 = 3;
 let position: u32 = 0;
 export let decodedBlocks: u32 = 0;
 
@@ -108,7 +126,7 @@ export function take(bytes: usize): usize {
   return at;
 }
 
-/** Makes the tables for a part; returns where the lengths of texts go, then those of titles. */
+/** Makes the tables for a part; returns where the lengths of texts go, then titles, then anchors. */
 export function open(count: u32, postings: u32): usize {
   versions = count;
   block = postings;
@@ -124,7 +142,7 @@ export function open(count: u32, postings: u32): usize {
     }
     store<u8>(WIDTHS + <usize>widths, <u8>from);
   }
-  lengths = take((<usize>count) << 3);
+  lengths = take((<usize>count) * 12);
   valid = take(<usize>count + 16);
   base = top;
   return lengths;
@@ -141,6 +159,8 @@ export function start(room: u32, words: u32, clauseNumbers: u32): void {
   listRoom = room;
   lists = take(<usize>room * LIST_BYTES);
   listCount = 0;
+  order = take((<usize>room) << 2);
+  isOrdered = false;
   maskWords = words;
   masks = take((<usize>(WINDOW * words)) << 2);
   present = take((<usize>words) << 2);
@@ -182,6 +202,7 @@ export function addList(bytes: usize, length: u32, count: u32, field: u32, hasPo
   store<u32>(list, blocks, BLOCKS);
   store<u32>(list, field, FIELD);
   store<u32>(list, END, DECODED);
+  store<u32>(list, END, WITH_FREQUENCIES);
   const table = take((<usize>blocks) << 4);
   store<u32>(list, <u32>table, LASTS);
   store<u32>(list, <u32>(table + ((<usize>blocks) << 2)), STARTS);
@@ -220,7 +241,8 @@ function describe(list: usize, length: u32): bool {
   const lasts = <usize>load<u32>(list, LASTS);
   setU32(lasts, 0, END);
   setU32(<usize>load<u32>(list, STARTS), 0, 0);
-  const end = decode(list, 0);
+  decode(list, 0);
+  const end = <u32>(decodeFrequencies(list) - <usize>load<u32>(list, BYTES));
   const count = load<u32>(list, COUNT);
   const ids = <usize>load<u32>(list, IDS);
   const last = u32At(ids, count - 1);
@@ -228,10 +250,10 @@ function describe(list: usize, length: u32): bool {
   setU32(lasts, 0, last);
   const field = load<u32>(list, FIELD);
   let greatest: u32 = 0;
-  let least: u32 = field == 2 ? 0 : END;
+  let least: u32 = field == NO_LENGTHS ? 0 : END;
   for (let i: u32 = 0; i < count; i++) {
-    greatest = max(greatest, u32At(<usize>load<u32>(list, FREQUENCIES), i));
-    if (field != 2) least = min(least, lengthOf(field, u32At(ids, i)));
+    greatest = max(greatest, u32At(<usize>load<u32>(list, FREQUENCIES), i) + 1);
+    if (field != NO_LENGTHS) least = min(least, lengthOf(field, u32At(ids, i)));
   }
   setU32(<usize>load<u32>(list, GREATEST), 0, greatest);
   setU32(<usize>load<u32>(list, LEAST), 0, least);
@@ -257,24 +279,38 @@ function readNumbers(from: usize, count: u32, to: usize): usize {
   return next;
 }
 
-/** Decodes a block of a list; returns where it ends in its bytes. */
-function decode(list: usize, current: u32): u32 {
-  const bytes = <usize>load<u32>(list, BYTES);
+/** Decodes the versions of a block; returns where its frequencies begin. */
+function decode(list: usize, current: u32): usize {
   const n = min(block, load<u32>(list, COUNT) - current * block);
   const ids = <usize>load<u32>(list, IDS);
-  const frequencies = <usize>load<u32>(list, FREQUENCIES);
-  let next = bytes + <usize>u32At(<usize>load<u32>(list, STARTS), current);
-  next = readNumbers(next, n, ids);
-  next = readNumbers(next, n, frequencies);
-  let id: u32 = current == 0 ? -1 : u32At(<usize>load<u32>(list, LASTS), current - 1);
-  for (let i: u32 = 0; i < n; i++) {
-    id += u32At(ids, i) + 1;
-    setU32(ids, i, id);
-    setU32(frequencies, i, u32At(frequencies, i) + 1);
+  const start = <usize>load<u32>(list, BYTES) + <usize>u32At(<usize>load<u32>(list, STARTS), current);
+  const next = readNumbers(start, n, ids);
+  const before: u32 = current == 0 ? -1 : u32At(<usize>load<u32>(list, LASTS), current - 1);
+  // Sums of four differences at a time: of two, of four, then with what came before.
+  let sums = i32x4.splat(before);
+  const ones = i32x4.splat(1);
+  const zeros = i32x4.splat(0);
+  for (let i: u32 = 0; i < n; i += 4) {
+    const at = ids + ((<usize>i) << 2);
+    let four = i32x4.add(v128.load(at), ones);
+    four = i32x4.add(four, i8x16.shuffle(zeros, four, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
+    four = i32x4.add(four, i8x16.shuffle(zeros, four, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23));
+    four = i32x4.add(four, sums);
+    v128.store(at, four);
+    sums = i32x4.splat(i32x4.extract_lane(four, 3));
   }
   store<u32>(list, current, DECODED);
+  store<u32>(list, <u32>next, FREQUENCIES_AT);
   decodedBlocks++;
-  return <u32>(next - bytes);
+  return next;
+}
+
+/** Decodes the frequencies, each less 1, of the block whose versions are decoded; where they end. */
+function decodeFrequencies(list: usize): usize {
+  const current = load<u32>(list, DECODED);
+  const n = min(block, load<u32>(list, COUNT) - current * block);
+  store<u32>(list, current, WITH_FREQUENCIES);
+  return readNumbers(<usize>load<u32>(list, FREQUENCIES_AT), n, <usize>load<u32>(list, FREQUENCIES));
 }
 
 /** How many valid versions a list has. */
@@ -295,20 +331,22 @@ export function countValid(index: u32): u32 {
   return found;
 }
 
-export function setMeans(newK1: f64, newB: f64, body: f64, title: f64): void {
-  if (newK1 == k1 && newB == b && body == bodyMean && title == titleMean) return;
+export function setMeans(newK1: f64, newB: f64, body: f64, title: f64, anchors: f64): void {
+  if (newK1 == k1 && newB == b && body == bodyMean && title == titleMean && anchors == anchorMean) return;
   k1 = newK1;
   b = newB;
   bodyMean = body;
   titleMean = title;
+  anchorMean = anchors;
   for (let i: u32 = 0; i < NORM_COUNT; i++) {
     store<f64>(NORMS + ((<usize>i) << 3), newNorm(0, i));
     store<f64>(NORMS + ((<usize>(NORM_COUNT + i)) << 3), newNorm(1, i));
+    store<f64>(NORMS + ((<usize>(2 * NORM_COUNT + i)) << 3), newNorm(2, i));
   }
 }
 
 function newNorm(field: u32, length: u32): f64 {
-  const mean = field == 0 ? bodyMean : field == 1 ? titleMean : 0;
+  const mean = field == 0 ? bodyMean : field == 1 ? titleMean : field == 2 ? anchorMean : 0;
   const relative: f64 = mean > 0 ? <f64>length / mean : 0;
   return k1 * (1 - b + b * relative);
 }
@@ -316,8 +354,14 @@ function newNorm(field: u32, length: u32): f64 {
 // @ts-ignore: decorator
 @inline
 function normOf(field: u32, length: u32): f64 {
-  if (length >= NORM_COUNT || field == 2) return newNorm(field, length);
+  if (length >= NORM_COUNT || field == NO_LENGTHS) return newNorm(field, length);
   return load<f64>(NORMS + ((<usize>(field * NORM_COUNT + length)) << 3));
+}
+
+// @ts-ignore: decorator
+@inline
+function normAt(field: u32, version: u32): f64 {
+  return field == NO_LENGTHS ? newNorm(NO_LENGTHS, 0) : normOf(field, lengthOf(field, version));
 }
 
 /** BM25 of one list: increases with the frequency, decreases with the length. */
@@ -454,32 +498,53 @@ function boundOf(list: usize, end: u32): f64 {
   return greatest;
 }
 
+function putInOrder(): void {
+  for (let i: u32 = 0; i < listCount; i++) {
+    const count = load<u32>(listAt(i), COUNT);
+    let place = i;
+    for (; place > 0; place--) {
+      const before = u32At(order, place - 1);
+      if (load<u32>(listAt(before), COUNT) <= count) break;
+      setU32(order, place, before);
+    }
+    setU32(order, place, i);
+  }
+  isOrdered = true;
+}
+
 /**
- * Finds the next versions that match and can reach a score. Returns how many there are; 0 if there
- * may be more in another call, -1 at the end.
+ * Finds the next versions that match and can reach a score. Returns how many there are; -1 if there
+ * are no more.
  */
 export function scan(least: f64): i32 {
-  while (position < versions) {
+  if (!isOrdered) putInOrder();
+  results = 0;
+  while (position < versions && results < ENOUGH) {
     const from = position;
     const end = min(versions - 1, from + window - 1);
+    if (results + (end + 1 - from) > WINDOW) break;
     memory.fill(present, 0, (<usize>maskWords) << 2);
     let bound: f64 = 0;
     for (let i: u32 = 0; i < listCount; i++) {
       const list = listAt(i);
       const first = look(list, from);
       store<u32>(list, first, FIRST);
+      store<u32>(list, 0, ENTRY_COUNT);
+      store<u32>(list, 0, IS_SOURCE);
       if (first > end) continue;
       mark(list, present);
-      bound += boundOf(list, end);
+      const most = boundOf(list, end);
+      store<f64>(list, most, BOUND);
+      bound += most;
     }
     if (!matches(present)) {
       position = firstAfter(end);
       continue;
     }
     position = end + 1;
-    if (bound >= least) return found(from, end, least);
+    if (bound >= least) find(from, end, least, bound);
   }
-  return -1;
+  return results == 0 && position >= versions ? -1 : <i32>results;
 }
 
 /** The first version after a window that may be in any list. */
@@ -489,19 +554,60 @@ function firstAfter(end: u32): u32 {
   return max(first, end + 1);
 }
 
-/** Scores the versions of a window that match. */
-function found(from: u32, end: u32, least: f64): i32 {
+/** Marks the lists that candidates come from; returns the most that these give to a version. */
+function chooseSources(end: u32, least: f64): f64 {
+  // A version in none of the others cannot reach the score: these are left out from the longest on.
+  let rest: f64 = 0;
+  let essential = listCount;
+  for (; essential > 0; essential--) {
+    const list = listAt(u32At(order, essential - 1));
+    if (load<u32>(list, FIRST) > end) continue;
+    const most = load<f64>(list, BOUND);
+    if (rest + most >= least) break;
+    rest += most;
+  }
+  let inEssential: u64 = 0;
+  let inDriving: u64 = 0;
+  for (let i: u32 = 0; i < listCount; i++) {
+    const list = listAt(u32At(order, i));
+    if (load<u32>(list, FIRST) > end) continue;
+    const count = <u64>load<u32>(list, COUNT);
+    if (i < essential) inEssential += count;
+    if (load<u32>(list, DRIVES) != 0) inDriving += count;
+  }
+  let sources: f64 = 0;
+  for (let i: u32 = 0; i < listCount; i++) {
+    const list = listAt(u32At(order, i));
+    if (load<u32>(list, FIRST) > end) continue;
+    if (inEssential < inDriving ? i >= essential : load<u32>(list, DRIVES) == 0) continue;
+    store<u32>(list, 1, IS_SOURCE);
+    sources += load<f64>(list, BOUND);
+  }
+  return sources;
+}
+
+/** Adds the versions of a window that match and reach a score to the results. */
+function find(from: u32, end: u32, least: f64, bound: f64): void {
   memory.fill(masks, 0, (<usize>((end + 1 - from) * maskWords)) << 2);
   candidates = 0;
+  // What versions may still get from lists that were not looked at.
+  let rest = bound - chooseSources(end, least);
   for (let i: u32 = 0; i < listCount; i++)
-    if (load<u32>(listAt(i), DRIVES) != 0) collect(listAt(i), from, end, true);
-  if (candidates == 0) return 0;
-  for (let i: u32 = 0; i < listCount; i++)
-    if (load<u32>(listAt(i), DRIVES) == 0) collect(listAt(i), from, end, false);
-  const count = match(from);
-  if (count == 0) return 0;
+    if (load<u32>(listAt(i), IS_SOURCE) != 0) collect(listAt(i), from, end, true);
+  for (let i: u32 = 0; i < listCount && candidates > 0; i++) {
+    const list = listAt(u32At(order, i));
+    if (load<u32>(list, FIRST) > end || load<u32>(list, IS_SOURCE) != 0) continue;
+    // Short lists are looked at sooner than candidates.
+    if (<u64>load<u32>(list, COUNT) * <u64>window > <u64>(candidates >> 2) * <u64>versions)
+      prune(least - rest);
+    if (candidates == 0) return;
+    collect(list, from, end, false);
+    rest -= load<f64>(list, BOUND);
+  }
+  prune(least);
+  const count = match();
+  if (count == 0) return;
   for (let i: u32 = 0; i < listCount; i++) addScores(listAt(i), from);
-  let results: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const place = u32At(PLACES, i);
     const score = load<f64>(SCORES + ((<usize>place) << 3));
@@ -511,47 +617,83 @@ function found(from: u32, end: u32, least: f64): i32 {
     store<f64>(RESULT_SCORES + ((<usize>results) << 3), score);
     results++;
   }
-  return <i32>results;
 }
 
-/** How many versions of the window are in lists that drive, at `PLACES`. */
+/** How many versions of the window are candidates, at `PLACES`. */
 let candidates: u32 = 0;
 
-/** Decodes the postings of a list in a window, and marks its versions. */
-function collect(list: usize, from: u32, end: u32, drives: bool): void {
-  store<u32>(list, 0, ENTRY_COUNT);
-  if (load<u32>(list, FIRST) > end) return;
+/** Drops the candidates that have less than a score so far; sums may differ by rounding. */
+function prune(least: f64): void {
+  const slack = least - 1e-9 * abs(least) - 1e-12;
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < candidates; i++) {
+    const place = u32At(PLACES, i);
+    if (load<f64>(PARTIAL + ((<usize>place) << 3)) < slack) store<u8>(MATCHED + <usize>place, 0);
+    else setU32(PLACES, kept++, place);
+  }
+  candidates = kept;
+}
+
+/** Whether there is a candidate from one place of the window to another. */
+function hasCandidate(first: u32, last: u32): bool {
+  let at = MATCHED + <usize>first;
+  const stop = MATCHED + <usize>last + 1;
+  for (; at + 8 <= stop; at += 8) if (load<u64>(at) != 0) return true;
+  for (; at < stop; at++) if (load<u8>(at) != 0) return true;
+  return false;
+}
+
+/** Whether a version is a candidate now: it was one, or it is valid and the list is a source. */
+// @ts-ignore: decorator
+@inline
+function isCandidate(place: u32, from: u32, isSource: bool): bool {
+  if (load<u8>(MATCHED + <usize>place) != 0) return true;
+  if (!isSource || load<u8>(valid + <usize>(from + place)) == 0) return false;
+  store<u8>(MATCHED + <usize>place, 1);
+  setU32(PLACES, candidates++, place);
+  store<f64>(PARTIAL + ((<usize>place) << 3), 0);
+  return true;
+}
+
+/** Looks at the postings of a list in a window: those of candidates count, which a source makes. */
+function collect(list: usize, from: u32, end: u32, isSource: bool): void {
   const blocks = load<u32>(list, BLOCKS);
   const count = load<u32>(list, COUNT);
   const room = min(count, WINDOW);
   const ids = <usize>load<u32>(list, IDS);
+  const lasts = <usize>load<u32>(list, LASTS);
   const frequencies = <usize>load<u32>(list, FREQUENCIES);
   const entries = <usize>load<u32>(list, ENTRIES);
-  const pairs = <usize>load<u32>(list, MASKS);
-  const isSingle = load<u32>(list, MASK_COUNT) == 1;
-  const bits = isSingle ? u32At(pairs, 1) : 0;
-  const word = isSingle ? u32At(pairs, 0) : 0;
+  const field = load<u32>(list, FIELD);
+  const factor = load<f64>(list, FACTOR);
+  if (load<u32>(list, FIRST) > end) return;
   let current = load<u32>(list, CURRENT);
   let i = load<u32>(list, AT);
   let entry: u32 = 0;
   for (; current < blocks; current++) {
-    if (current > 0 && u32At(<usize>load<u32>(list, LASTS), current - 1) >= end) break;
+    const last = u32At(lasts, current);
+    const first: u32 = current == 0 ? 0 : u32At(lasts, current - 1) + 1;
+    if (first > end) break;
+    if (!isSource && !hasCandidate(max(first, from) - from, min(last, end) - from)) {
+      if (last > end) break;
+      i = 0;
+      continue;
+    }
     if (load<u32>(list, DECODED) != current) decode(list, current);
     const n = min(block, count - current * block);
     while (i < n && u32At(ids, i) < from) i++;
     for (; i < n && entry < room; i++) {
-      const id = u32At(ids, i);
-      if (id > end) break;
-      const place = id - from;
+      const place = u32At(ids, i) - from;
+      if (place > end - from) break;
+      if (!isCandidate(place, from, isSource)) continue;
+      if (load<u32>(list, WITH_FREQUENCIES) != current) decodeFrequencies(list);
+      const frequency = u32At(frequencies, i) + 1;
       setU32(entries, 2 * entry, place);
-      setU32(entries, 2 * entry++ + 1, u32At(frequencies, i));
-      const mask = masks + ((<usize>(place * maskWords)) << 2);
-      if (drives && load<u8>(MATCHED + <usize>place) == 0) {
-        store<u8>(MATCHED + <usize>place, 1);
-        setU32(PLACES, candidates++, place);
-      }
-      if (isSingle) setU32(mask, word, u32At(mask, word) | bits);
-      else mark(list, mask);
+      setU32(entries, 2 * entry++ + 1, frequency);
+      mark(list, masks + ((<usize>(place * maskWords)) << 2));
+      if (factor == 0) continue;
+      const sum = PARTIAL + ((<usize>place) << 3);
+      store<f64>(sum, load<f64>(sum) + scoreOf(factor, frequency, normAt(field, from + place)));
     }
     if (i < n) break;
     i = 0;
@@ -561,15 +703,14 @@ function collect(list: usize, from: u32, end: u32, drives: bool): void {
   store<u32>(list, entry, ENTRY_COUNT);
 }
 
-/** Keeps the candidates that match and are valid; returns how many. */
-function match(from: u32): u32 {
+/** Keeps the candidates that match; returns how many. */
+function match(): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0; i < candidates; i++) {
     const place = u32At(PLACES, i);
     const mask = masks + ((<usize>(place * maskWords)) << 2);
     store<u8>(MATCHED + <usize>place, 0);
     if (isSimple ? (load<u32>(mask) & required) != required : !matches(mask)) continue;
-    if (load<u8>(valid + <usize>(from + place)) == 0) continue;
     if (hasExcluded && isExcluded(mask)) continue;
     setU32(PLACES, count++, place);
     store<u8>(MATCHED + <usize>place, 1);
@@ -587,7 +728,7 @@ function addScores(list: usize, from: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const place = u32At(entries, 2 * i);
     if (load<u8>(MATCHED + <usize>place) == 0) continue;
-    const norm = field == 2 ? newNorm(2, 0) : normOf(field, lengthOf(field, from + place));
+    const norm = normAt(field, from + place);
     const sum = SCORES + ((<usize>place) << 3);
     store<f64>(sum, load<f64>(sum) + scoreOf(factor, u32At(entries, 2 * i + 1), norm));
   }

@@ -6,14 +6,15 @@
  *           all bits of one of its alternatives: the bit that all words of the clause share, or one
  *           bit for each word of a phrase.
  * Requires  One query at a time: `start` to the last `scan` without waiting for another query.
- * Cost      9 bytes of memory a version, and the lists of the query.
+ * Cost      13 bytes of memory a version, and the lists of the query.
  */
 import { type KernelMemory, WebAssembly } from '../../base/web-assembly.ts';
-import { FIELD, hasPositions } from '../store/formats.ts';
+import { FIELD, hasPositions, isAnchor } from '../store/formats.ts';
 import { damagedIndex } from '../store/index-file.ts';
 import type { ListBytes, Part } from '../store/part.ts';
 import type { Weights } from './plan.ts';
 import { SCAN_KERNEL_WASM } from './scan-kernel-wasm.ts';
+import type { Selection } from './times.ts';
 
 interface Exports {
   readonly memory: KernelMemory<ArrayBuffer>;
@@ -26,7 +27,7 @@ interface Exports {
   start(lists: number, maskWords: number, clauseNumbers: number): void;
   addList(at: number, bytes: number, count: number, field: number, hasPositions: number): number;
   countValid(list: number): number;
-  setMeans(k1: number, b: number, body: number, title: number): void;
+  setMeans(k1: number, b: number, body: number, title: number, anchors: number): void;
   setScore(list: number, factor: number): void;
   setDriving(list: number): void;
   addMasks(list: number, pairs: number): number;
@@ -58,21 +59,28 @@ export class Scanner {
   readonly #kernel = new WebAssembly.Instance(module, {}).exports as Exports;
   readonly #path: string;
   readonly #withPositions: boolean;
+  readonly #firstVersion: number;
+  readonly #firstScore: number;
   #valid: Uint8Array | undefined;
   #bytes: Uint8Array;
   #numbers: Uint32Array;
+  #scores = new Float64Array(0);
 
-  constructor(part: Part) {
+  /** `anchorWords`: the words of the anchors of each version. */
+  constructor(part: Part, anchorWords: Uint32Array) {
     const { words, titleWords, count } = part.versions;
     const { block, positions } = part.settings;
     this.#path = part.path;
     this.#withPositions = positions;
+    this.#firstVersion = this.#kernel.RESULT_VERSIONS.value / 4;
+    this.#firstScore = this.#kernel.RESULT_SCORES.value / 8;
     const place = this.#kernel.open(count, block);
     this.#bytes = new Uint8Array(0);
     this.#numbers = new Uint32Array(0);
     this.#refresh();
     this.#numbers.set(words, place / 4);
     this.#numbers.set(titleWords, place / 4 + count);
+    this.#numbers.set(anchorWords, place / 4 + 2 * count);
   }
 
   /** Blocks decoded since `start`. */
@@ -111,9 +119,10 @@ export class Scanner {
     return this.#kernel.countValid(list);
   }
 
-  /** The weights, and the mean words of texts and titles. */
-  setMeans({ k1, b }: Weights, body: number, title: number): void {
-    this.#kernel.setMeans(k1, b, body, title);
+  /** The weights, and the mean words of texts, titles and anchors. */
+  setMeans({ k1, b }: Weights, means: Selection): void {
+    const { meanWords, meanTitleWords, meanAnchorWords } = means;
+    this.#kernel.setMeans(k1, b, meanWords, meanTitleWords, meanAnchorWords);
   }
 
   setScore(list: number, factor: number): void {
@@ -121,19 +130,22 @@ export class Scanner {
   }
 
   /**
-   * Some of the next versions that match, in any order, with their scores, except those that have
-   * less than `least`; undefined after the last. Valid until the next call.
+   * Finds some of the next versions that match, in any order, except those that have less than
+   * `least`; returns how many, or -1 after the last. `version` and `score` give them until the next
+   * call.
    */
-  scan(
-    least: number,
-  ): { readonly versions: Uint32Array; readonly scores: Float64Array } | undefined {
-    const { scan, memory, RESULT_VERSIONS, RESULT_SCORES } = this.#kernel;
-    const count = scan(least);
-    if (count < 0) return undefined;
-    return {
-      versions: new Uint32Array(memory.buffer, RESULT_VERSIONS.value, count),
-      scores: new Float64Array(memory.buffer, RESULT_SCORES.value, count),
-    };
+  scan(least: number): number {
+    const count = this.#kernel.scan(least);
+    this.#refresh();
+    return count;
+  }
+
+  version(result: number): number {
+    return this.#numbers[this.#firstVersion + result];
+  }
+
+  score(result: number): number {
+    return this.#scores[this.#firstScore + result];
   }
 
   #mark(list: number, bits: readonly number[]): void {
@@ -152,14 +164,16 @@ export class Scanner {
     if (this.#bytes.buffer === buffer) return;
     this.#bytes = new Uint8Array(buffer);
     this.#numbers = new Uint32Array(buffer);
+    this.#scores = new Float64Array(buffer);
   }
 }
 
-/** 0 for texts, 1 for titles, 2 without lengths. */
+/** 0 for texts, 1 for titles, 2 for anchors, 3 without lengths. */
 function fieldOf(term: string): number {
   const field = term[0];
   if (field === FIELD.body || field === FIELD.bodyVariant) return 0;
-  return field === FIELD.title || field === FIELD.titleVariant ? 1 : 2;
+  if (field === FIELD.title || field === FIELD.titleVariant) return 1;
+  return isAnchor(field) ? 2 : 3;
 }
 
 function maskOf(bits: readonly number[], words: number): Uint32Array {

@@ -15,6 +15,7 @@ import { type CrawlSpan, type Epoch, partFolder, requireManifest } from '../stor
 import { Part } from '../store/part.ts';
 import type { ReadCounts } from '../store/posting-list.ts';
 import { VariantTable } from '../store/words.ts';
+import { Anchors } from './anchors.ts';
 import { evaluate, listsOf, type PartLists, PartQuery, type Receiver } from './evaluate.ts';
 import { Pages } from './pages.ts';
 import { type Atom, parseQuery, type Query } from './parse-query.ts';
@@ -61,6 +62,7 @@ interface Prepared {
 
 export class SearchIndex {
   readonly pages: Pages;
+  readonly #anchors: Anchors;
   readonly parts: readonly Part[];
   readonly epoch: Epoch;
   readonly crawls: readonly CrawlSpan[];
@@ -72,12 +74,21 @@ export class SearchIndex {
   readonly #valid = new WeakMap<Selection, readonly Uint8Array[]>();
   #turn: Promise<void> = Promise.resolve();
 
-  private constructor(parts: readonly Part[], pages: Pages, epoch: Epoch, positions: boolean) {
+  private constructor(
+    parts: readonly Part[],
+    { pages, anchors }: { pages: Pages; anchors: Anchors },
+    epoch: Epoch,
+    positions: boolean,
+  ) {
     this.parts = parts;
     this.pages = pages;
+    this.#anchors = anchors;
     this.epoch = epoch;
     this.#positions = positions;
-    this.#scanners = parts.map((part) => new Scanner(part));
+    const { bases } = pages;
+    this.#scanners = parts.map(
+      (part, i) => new Scanner(part, anchors.words.subarray(bases[i], bases[i + 1])),
+    );
     this.crawls = joinSpans(parts.flatMap(({ info }) => info.crawls));
     this.#languages = [...new Set(parts.flatMap(({ info }) => info.languages))].sort();
   }
@@ -93,7 +104,9 @@ export class SearchIndex {
         for (const [part, info] of infos.entries())
           parts.push(await Part.open(disk, partFolder(folder, part), info, settings));
       }
-      return new SearchIndex(parts, await Pages.join(parts), epoch, positions);
+      const pages = await Pages.join(parts);
+      const anchors = await Anchors.join(parts, pages);
+      return new SearchIndex(parts, { pages, anchors }, epoch, positions);
     } catch (error) {
       for (const part of parts) await part.close();
       throw error;
@@ -166,10 +179,12 @@ export class SearchIndex {
     const query = await this.#withoutStopWords(parsed(text), selection);
     const planner = new Planner(this.parts, this.#variants, {
       ...{ weights, any, site, language, languages: this.#languages },
-      positions: this.#positions,
+      ...{ positions: this.#positions, anchors: this.#anchors.hasAny },
     });
     const plan = await planner.plan(query);
-    const lists = await Promise.all(this.parts.map((part) => listsOf(part, plan)));
+    const lists = await Promise.all(
+      this.parts.map((part, i) => listsOf(part, plan, (term) => this.#anchors.listBytes(i, term))),
+    );
     return { plan, query, selection, lists, weights, reads: { blocks: 0, decoded: 0 } };
   }
 
@@ -221,7 +236,7 @@ export class SearchIndex {
     const name = `${range.from} ${range.to}`;
     const known = this.#selections.get(name);
     if (known) return known;
-    const selection = select(this.parts, this.pages, range);
+    const selection = select(this.parts, this.pages, this.#anchors.words, range);
     if (this.#selections.size >= KEPT) this.#selections.clear();
     this.#selections.set(name, selection);
     return selection;

@@ -28,6 +28,8 @@ export interface Selection {
   /** The mean words of texts, and of titles. */
   readonly meanWords: number;
   readonly meanTitleWords: number;
+  /** The mean words of anchors. */
+  readonly meanAnchorWords: number;
   /** Whether every version is valid. */
   readonly isAll: boolean;
 }
@@ -36,12 +38,17 @@ export interface Selection {
 const overlaps = (start: Millis, end: Millis, { from, to }: TimeRange): boolean =>
   start <= to && end > from;
 
-export function select(parts: readonly Part[], pages: Pages, range: TimeRange): Selection {
+export function select(
+  parts: readonly Part[],
+  pages: Pages,
+  anchorWords: Uint32Array,
+  range: TimeRange,
+): Selection {
   const valid = new Uint8Array(pages.versions);
   pages.eachStretch((version, start, end) => {
     if (overlaps(start, end, range)) valid[version] = 1;
   });
-  let [count, words, titleWords] = [0, 0, 0];
+  let [count, words, titleWords, inAnchors] = [0, 0, 0, 0];
   for (const [i, { versions }] of parts.entries()) {
     const base = pages.bases[i];
     for (let v = 0; v < versions.count; v++) {
@@ -49,12 +56,14 @@ export function select(parts: readonly Part[], pages: Pages, range: TimeRange): 
       count++;
       words += versions.words[v];
       titleWords += versions.titleWords[v];
+      inAnchors += anchorWords[base + v];
     }
   }
   const mean = (sum: number) => (count === 0 ? 0 : sum / count);
   return {
     ...{ valid, count, isAll: count === pages.versions },
     ...{ meanWords: mean(words), meanTitleWords: mean(titleWords) },
+    meanAnchorWords: mean(inAnchors),
   };
 }
 

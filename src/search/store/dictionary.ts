@@ -68,10 +68,14 @@ export class Dictionary {
     return new Dictionary(file, found, { terms, all });
   }
 
-  async find(term: string): Promise<TermEntry | undefined> {
+  /** Await what it returns, if it is a promise: what is in memory is found at once. */
+  find(term: string): TermEntry | undefined | Promise<TermEntry | undefined> {
     const at = this.#groupOf(term);
     if (at < 0) return undefined;
-    return this.#findIn(at, this.#kept.get(at) ?? (await this.#read(at)), term);
+    const bytes = this.#kept.get(at) ?? this.#read(at);
+    return bytes instanceof Promise
+      ? bytes.then((read) => this.#findIn(at, read, term))
+      : this.#findIn(at, bytes, term);
   }
 
   #findIn(at: number, bytes: Uint8Array, term: string): TermEntry | undefined {
@@ -131,10 +135,13 @@ export class Dictionary {
     return Math.min(GROUP, this.#terms - group * GROUP);
   }
 
-  async #read(group: number): Promise<Uint8Array> {
+  #read(group: number): Uint8Array | Promise<Uint8Array> {
     const { terms: from } = this.#groups[group];
     const to = this.#groups[group + 1]?.terms ?? this.#file.length;
-    if (this.#all) return this.#all.subarray(from, to);
+    return this.#all ? this.#all.subarray(from, to) : this.#readFile(group, from, to);
+  }
+
+  async #readFile(group: number, from: number, to: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(to - from);
     await this.#file.readAll(bytes, from);
     if (this.#keptBytes + bytes.length > KEPT) {

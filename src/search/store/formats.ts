@@ -12,6 +12,7 @@
  *   parts/N/sightings     pages by key: their versions, and every capture
  *   parts/N/nodes         URLs by key: where their links are, and when they were read
  *   parts/N/out, in       links of each URL, with the first and last epoch of each
+ *   parts/N/anchors       URLs by key: the anchors of links to them
  *
  * A part never changes. Positions in files are those of their content (src/disk/block-file.ts):
  * every block has a checksum.
@@ -35,6 +36,7 @@ export const FORMATS = {
   nodes: format('sln'),
   out: format('slo'),
   in: format('sli'),
+  anchors: format('san'),
 } as const;
 
 /** The files of a part. */
@@ -50,12 +52,18 @@ export const FIELD = {
   bodyVariant: 'b',
   title: 'T',
   titleVariant: 't',
+  /** The postings of these two number anchors (anchor-file.ts), not versions. */
+  anchor: 'A',
+  anchorVariant: 'a',
   /** A host, or the end of one after a dot: `gov.ly`. */
   site: 'H',
   language: 'L',
 } as const;
 
 export type Field = (typeof FIELD)[keyof typeof FIELD];
+
+export const isAnchor = (field: string): boolean =>
+  field === FIELD.anchor || field === FIELD.anchorVariant;
 
 /** Fields whose postings have positions. */
 export const hasPositions = (field: string): boolean =>

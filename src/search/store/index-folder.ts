@@ -61,6 +61,8 @@ export interface PartInfo {
   readonly lengths?: FileLengths;
   /** Absent if the part has no links. */
   readonly links?: LinkInfo;
+  /** Anchors of links to pages; absent without links, and in parts made before they were kept. */
+  readonly anchors?: number;
 }
 
 export interface IndexManifest {

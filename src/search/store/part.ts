@@ -8,6 +8,7 @@
 import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { AnchorReader } from './anchor-file.ts';
 import { Dictionary, type TermEntry } from './dictionary.ts';
 import type { PartFileName } from './formats.ts';
 import { contentOf, IndexFile } from './index-file.ts';
@@ -41,11 +42,13 @@ export class Part {
   readonly terms: Dictionary;
   readonly #files: Readonly<Record<'terms' | 'postings' | 'names', IndexFile>>;
   readonly #positions: IndexFile | undefined;
-  readonly #sightings: () => Promise<Uint8Array>;
+  readonly #read: (name: PartFileName) => Promise<Uint8Array>;
   readonly #kept = new Map<string, ListBytes>();
   #keptBytes: Bytes = 0;
   #listsRead = 0;
-  #all: Promise<Uint8Array> | undefined;
+  #reading: Promise<Uint8Array> | undefined;
+  /** All postings, if they were read. */
+  #all: Uint8Array | undefined;
 
   private constructor(parts: {
     info: PartInfo;
@@ -54,7 +57,7 @@ export class Part {
     settings: IndexSettings;
     files: Record<'terms' | 'postings' | 'names', IndexFile>;
     positions: IndexFile | undefined;
-    sightings: () => Promise<Uint8Array>;
+    read: (name: PartFileName) => Promise<Uint8Array>;
   }) {
     this.info = parts.info;
     this.versions = parts.versions;
@@ -63,7 +66,7 @@ export class Part {
     this.path = parts.files.postings.path;
     this.#files = parts.files;
     this.#positions = parts.positions;
-    this.#sightings = parts.sightings;
+    this.#read = parts.read;
   }
 
   static async open(
@@ -85,7 +88,7 @@ export class Part {
         ...{ info, settings, positions, files: { terms, postings, names } },
         versions: new VersionTable(versions),
         terms: await Dictionary.open(terms, groups, info.terms),
-        sightings: () => contentOf(disk, folder, 'sightings', lengths),
+        read: (name) => contentOf(disk, folder, name, lengths),
       });
     } catch (error) {
       for (const file of opened) await file.close();
@@ -94,7 +97,13 @@ export class Part {
   }
 
   async sightings(): Promise<SightingsReader> {
-    return new SightingsReader(await this.#sightings());
+    return new SightingsReader(await this.#read('sightings'));
+  }
+
+  /** Undefined if the part has no anchors. */
+  async anchors(): Promise<AnchorReader | undefined> {
+    if (this.info.anchors === undefined) return undefined;
+    return new AnchorReader(await this.#read('anchors'));
   }
 
   /** The postings of a term; undefined if the part does not have it. */
@@ -108,14 +117,38 @@ export class Part {
     return new PostingList(entry, bytes, { block, positions, counts });
   }
 
-  /** As `list`, not decoded. What was read last is kept. */
-  async listBytes(term: string): Promise<ListBytes | undefined> {
+  /**
+   * As `list`, not decoded. What was read last is kept. Await what it returns, if it is a promise:
+   * what is in memory is found at once.
+   */
+  listBytes(term: string): ListBytes | undefined | Promise<ListBytes | undefined> {
     const known = this.#kept.get(term);
     if (known) return known;
-    const entry = await this.terms.find(term);
-    if (entry === undefined) return undefined;
-    const bytes = await this.#postingBytes(entry);
+    const entry = this.terms.find(term);
+    if (entry instanceof Promise) return entry.then((found) => found && this.#listAt(found));
+    return entry && this.#listAt(entry);
+  }
+
+  #listAt(entry: TermEntry): ListBytes | Promise<ListBytes> {
+    const { start, bytes: length } = entry;
+    const { postings } = this.#files;
+    if (this.#all) return { entry, bytes: this.#all.subarray(start, start + length) };
+    if (++this.#listsRead >= MOST_LISTS && postings.length <= SMALL) return this.#readAll(entry);
+    return this.#readList(entry);
+  }
+
+  async #readAll(entry: TermEntry): Promise<ListBytes> {
+    this.#reading ??= this.#files.postings.content();
+    this.#all = await this.#reading;
+    this.#kept.clear();
+    return { entry, bytes: this.#all.subarray(entry.start, entry.start + entry.bytes) };
+  }
+
+  async #readList(entry: TermEntry): Promise<ListBytes> {
+    const bytes = new Uint8Array(entry.bytes);
+    await this.#files.postings.readAll(bytes, entry.start);
     const list = { entry, bytes };
+    const { term } = entry;
     if (this.#all || bytes.length > KEPT / 4 || this.#kept.has(term)) return list;
     this.#keptBytes += bytes.length;
     for (const [oldest, { bytes: old }] of this.#kept) {
@@ -125,18 +158,6 @@ export class Part {
     }
     this.#kept.set(term, list);
     return list;
-  }
-
-  async #postingBytes({ start, bytes: length }: TermEntry): Promise<Uint8Array> {
-    const { postings } = this.#files;
-    if (++this.#listsRead === MOST_LISTS && postings.length <= SMALL) {
-      this.#all ??= postings.content();
-      this.#kept.clear();
-    }
-    if (this.#all) return (await this.#all).subarray(start, start + length);
-    const bytes = new Uint8Array(length);
-    await postings.readAll(bytes, start);
-    return bytes;
   }
 
   /** URL and title of a version. */

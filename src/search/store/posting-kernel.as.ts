@@ -41,6 +41,8 @@ let block: u32 = 0;
 
 let fieldLengths: usize = 0;
 let withPositions: bool = false;
+/** How many things other than versions a list may number; 0 for lists of versions. */
+let otherCount: u32 = 0;
 let count: u32 = 0;
 let inBlock: u32 = 0;
 let inGaps: u32 = 0;
@@ -92,8 +94,12 @@ export function inputFor(bytes: usize): usize {
   return input;
 }
 
-/** Begins a term; `field` is where its lengths begin, in versions, or -1 if it has none. */
-export function begin(field: i32, hasPositions: bool): void {
+/**
+ * Begins a term; `field` is where its lengths begin, in versions, or -1 if it has none. A list of
+ * `others` numbers other things than versions, which keep their numbers.
+ */
+export function begin(field: i32, hasPositions: bool, others: u32): void {
+  otherCount = others;
   fieldLengths = field < 0 ? 0 : lengths + ((<usize>field) << 2);
   withPositions = hasPositions;
   count = 0;
@@ -133,8 +139,8 @@ export function feed(bytes: usize, postings: u32): bool {
     if (at >= recordEnd) return false;
     version += varint() + 1;
     const frequency = varint();
-    if (version >= versionCount || frequency == 0) return false;
-    const id = u32At(renumbered, version);
+    if (version >= (otherCount > 0 ? otherCount : versionCount) || frequency == 0) return false;
+    const id = otherCount > 0 ? version : u32At(renumbered, version);
     if (id != NONE) add(id, frequency);
     if (withPositions && !readGaps(frequency, id != NONE)) return false;
   }

@@ -130,6 +130,14 @@ export class PostingList {
     this.#rewind();
   }
 
+  /** Calls `visit` with every posting. */
+  eachPosting(visit: (id: number, frequency: number) => void): void {
+    this.eachBlock((ids, count) => {
+      this.#decodeFrequencies();
+      for (let i = 0; i < count; i++) visit(ids[i], this.#frequencies[i] + 1);
+    });
+  }
+
   /** Where the positions of the current block stand in their file. */
   positionRange(): readonly [start: number, end: number] {
     const block = this.#decoded;

@@ -16,7 +16,7 @@
 
 import { type KernelMemory, WebAssembly } from '../../base/web-assembly.ts';
 import { damaged } from '../../disk/damage.ts';
-import { FIELD, GROUP, hasPositions } from './formats.ts';
+import { FIELD, GROUP, hasPositions, isAnchor } from './formats.ts';
 import type { Output } from './output.ts';
 import { POSTING_KERNEL_WASM } from './posting-kernel-wasm.ts';
 
@@ -35,6 +35,8 @@ interface VersionNumbers {
   /** Words of texts and of titles, by version of the part. */
   readonly words: Uint32Array;
   readonly titleWords: Uint32Array;
+  /** How many anchors the part has: their fields number these. */
+  readonly anchors: number;
 }
 
 export const NONE = 0xffffffff;
@@ -44,7 +46,7 @@ interface Exports {
   setVersions(before: number, after: number, block: number): number;
   lengthsAt(): number;
   inputFor(bytes: number): number;
-  begin(field: number, withPositions: number): void;
+  begin(field: number, withPositions: number, others: number): void;
   feed(bytes: number, postings: number): number;
   end(): number;
   blocksAt(): number;
@@ -65,6 +67,7 @@ export class PostingWriter {
   readonly #kernel: Exports;
   readonly #block: number;
   readonly #versions: number;
+  readonly #anchors: number;
   #bytes: Uint8Array;
   #term = '';
   #before: Buffer = NOTHING;
@@ -74,7 +77,8 @@ export class PostingWriter {
     this.#out = out;
     this.#block = block;
     this.#kernel = new WebAssembly.Instance(module, {}).exports as Exports;
-    const { renumbered, words, titleWords } = versions;
+    const { renumbered, words, titleWords, anchors } = versions;
+    this.#anchors = anchors;
     this.#versions = words.length;
     const place = this.#kernel.setVersions(renumbered.length, words.length, block);
     const { buffer } = this.#kernel.memory;
@@ -90,7 +94,8 @@ export class PostingWriter {
     const { positions } = this.#out;
     this.#positionsStart = positions?.length ?? 0;
     const withPositions = positions !== undefined && hasPositions(term[0]);
-    this.#kernel.begin(this.#lengthsOf(term[0]), withPositions ? 1 : 0);
+    const others = isAnchor(term[0]) ? this.#anchors : 0;
+    this.#kernel.begin(this.#lengthsOf(term[0]), withPositions ? 1 : 0, others);
   }
 
   /** Adds the postings of a record (build/run-builder.ts) from the run at `path`. */

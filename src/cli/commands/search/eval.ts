@@ -35,8 +35,9 @@ export async function evaluateSearch(
   const links = await LinkGraph.open(disk, folders, index.crawls);
   const run: string[] = [];
   try {
-    const { cut, shift, site, language, any, k1, b, titleWeight, variantWeight } = flags;
-    const weights = { k1, b, title: titleWeight, variant: variantWeight };
+    const { cut, shift, site, language, any, k1, b, titleWeight, anchorWeight, variantWeight } =
+      flags;
+    const weights = { k1, b, title: titleWeight, anchor: anchorWeight, variant: variantWeight };
     const rows = await evaluate(index, links, queries, judgements, grid, {
       ...{ cut, shift, search: { site, language, any, weights } },
       onRun: (query, settings, results) => {

@@ -32,6 +32,12 @@ export function register(program: Command): void {
       3,
     )
     .option(
+      '--anchor-weight <number>',
+      'how much a word in the text of links to the page counts',
+      positive,
+      2,
+    )
+    .option(
       '--variant-weight <number>',
       'how much another form of a word counts; the word itself counts 1',
       positive,

@@ -33,6 +33,7 @@ export interface SearchFlags {
   readonly k1: number;
   readonly b: number;
   readonly titleWeight: number;
+  readonly anchorWeight: number;
   readonly variantWeight: number;
   readonly ranks?: string;
   readonly rankWeight: number;
@@ -134,8 +135,8 @@ async function open(folders: readonly string[], query: string): Promise<SearchIn
 }
 
 function optionsOf(flags: SearchFlags): SearchOptions {
-  const { site, language, any, top, k1, b, titleWeight, variantWeight } = flags;
-  const weights = { k1, b, title: titleWeight, variant: variantWeight };
+  const { site, language, any, top, k1, b, titleWeight, anchorWeight, variantWeight } = flags;
+  const weights = { k1, b, title: titleWeight, anchor: anchorWeight, variant: variantWeight };
   return { ...rangeOf(flags), site, language, any, top, weights };
 }
 
