@@ -2,10 +2,12 @@
  * Verdicts on spam while crawling: what they save, and what they cost honest domains.
  *
  *   npm run bench -- spam-crawl train model.json [domains] [pages of a domain]
+ *   npm run bench -- spam-crawl early model.json [seed,seed] [domains]
  *   npm run bench -- spam-crawl run model.json [scenario] [seed,seed] [domains] [pages]
  *
  * `train` trains on the seeds 1 to 3 of `spam` and 4 of `mixed`, calibrates on seeds 5 and 6 of `spam`, and
  * prints the AUC at each stage on seed 11.
+ * `early` compares verdicts after 3 pages of a domain with those after 400.
  * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,6 +32,7 @@ import {
   STAGES,
   scoresAt,
   trainOn,
+  verdictsOf,
 } from './spam-crawl/lab-model.ts';
 
 /** Webs of other seeds than those that crawls are compared on. */
@@ -47,11 +50,12 @@ const TESTING = { scenario: 'spam', seed: 11 };
 
 export async function run([task, path, ...args]: string[]): Promise<void> {
   if (task === 'train') return train(path, args);
+  if (task === 'early') return early(path, args);
   if (task === 'run') return compare(path, args);
-  throw new Error('usage: spam-crawl train|run model.json …');
+  throw new Error('usage: spam-crawl train|early|run model.json …');
 }
 
-async function train(path: string, [size = '1000', most = '30']: string[]): Promise<void> {
+async function train(path: string, [size = '1000', most = '100']: string[]): Promise<void> {
   const domains = parseCount(size);
   const webs = TRAINING.map((web) => labWeb({ ...web, domains }));
   const lists = frequentWords(webs[0]);
@@ -86,6 +90,35 @@ function byStage(model: SpamModel, rows: readonly Row[]): void {
   }
 }
 
+/** How much of what many pages tell the first few tell. */
+function early(path: string, [seeds = '11', size = '400']: string[]): void {
+  const model = liveModel(path);
+  const all = seeds.split(',').flatMap((seed) => {
+    const web = labWeb({ scenario: 'spam', seed: Number(seed), domains: parseCount(size) });
+    return [...verdictsOf(web, model, FEW_PAGES, MANY_PAGES)];
+  });
+  const spam = Uint8Array.from(all, (domain) => (domain.spam ? 1 : 0));
+  const first = auc(
+    all.map((domain) => domain.early),
+    spam,
+  );
+  const last = auc(
+    all.map((domain) => domain.late),
+    spam,
+  );
+  const large = all.filter(({ pages }) => pages === MANY_PAGES).length;
+  console.log(
+    `${all.length} domains, ${large} of them with ${MANY_PAGES} pages: AUC after ${FEW_PAGES} pages ` +
+      `${first.toFixed(3)}, after ${MANY_PAGES} ${last.toFixed(3)}: ${(first / last).toFixed(3)}`,
+  );
+}
+
+const FEW_PAGES = 3;
+const MANY_PAGES = 400;
+
+const liveModel = (path: string): LiveModel =>
+  new LiveModel(parseModel(readFileSync(path, 'utf8'), path), path);
+
 const POLICY = parseBudget(budgetIn(resolveConfig({ spam: 'model.json' })));
 
 /** Whether a domain with this verdict gets less than half of its budget. */
@@ -106,7 +139,7 @@ async function compare(
     policies = 'tse,tse+spam',
   ]: string[],
 ): Promise<void> {
-  const model = new LiveModel(parseModel(readFileSync(path, 'utf8'), path), path);
+  const model = liveModel(path);
   for (const seed of seeds.split(',').map(Number)) {
     const web = labWeb({ scenario, seed, domains: parseCount(domains) });
     console.log(`${scenario}, seed ${seed}, ${domains} domains, ${pages} pages`);

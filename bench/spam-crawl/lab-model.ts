@@ -27,6 +27,7 @@ import { type Calibration, calibrate, logOdds } from '../../src/spam/learn/calib
 import { examplesOf } from '../../src/spam/learn/examples.ts';
 import { fitLogitBoost, scoreStumps } from '../../src/spam/learn/logit-boost.ts';
 import { auc, aucHalfWidth } from '../../src/spam/learn/measures.ts';
+import type { LiveModel } from '../../src/spam/live/live-model.ts';
 import {
   type ModelPart,
   type SpamModel,
@@ -35,8 +36,8 @@ import {
 } from '../../src/spam/model.ts';
 import { hostOf, pathOf } from '../../src/url/parts.ts';
 
-/** Stages of a virtual crawl, which reads 30 pages of a domain, and so many pages are read here. */
-export const STAGES: readonly number[] = [1, 3, 10, 30];
+/** Stages of a virtual crawl, which reads 100 pages of a domain, and so many pages are read here. */
+export const STAGES: readonly number[] = [1, 3, 10, 30, 100];
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
 const MOST_WORDS = 1000;
 const ABOUT =
@@ -163,6 +164,37 @@ export function rowsOf(web: Web, lists: WordLists, most: number): Row[] {
   return rows;
 }
 
+/** The verdicts of a crawl on a domain: after the first pages, and after as many as it measures. */
+interface Verdicts {
+  readonly spam: boolean;
+  readonly early: number;
+  readonly late: number;
+  readonly pages: number;
+}
+
+/** Verdicts after `early` and `late` pages, or after all if a domain has fewer. */
+export function* verdictsOf(
+  web: Web,
+  model: LiveModel,
+  early: number,
+  late: number,
+): Generator<Verdicts> {
+  const meter = new PageMeter(model.words);
+  for (let index = 0; index < web.world.domains; index++) {
+    const { name } = web.domains.at(index);
+    const sums = SiteSums.empty();
+    let first: number | undefined;
+    for (const { url, words } of pagesOf(web, index, late)) {
+      sums.add(meter.measure(words), isHome(url, 'domain'));
+      if (sums.pages === early) first = model.verdict(name, sums);
+    }
+    if (sums.pages === 0) continue;
+    const verdict = model.verdict(name, sums);
+    const { spam = false } = truthOf(web, name) ?? {};
+    yield { spam, early: first ?? verdict, late: verdict, pages: sums.pages };
+  }
+}
+
 /** The probabilities of spam of rows that are all of one stage. */
 export function scoresAt(model: SpamModel, rows: readonly Row[], stage: number): Float64Array {
   const own = model.stages?.findLast(({ pages }) => pages <= stage) ?? model;
@@ -218,7 +250,14 @@ const STUMPS = 250;
 /** The verdict from which on a domain is shut out. */
 const SURE = 0.9;
 /** Of the honest domains so many may be shut out at a stage. */
-const RASH: Readonly<Record<number, number>> = { 0: 0, 1: 0.003, 3: 0.001, 10: 0.006, 30: 0.004 };
+const RASH: Readonly<Record<number, number>> = {
+  0: 0,
+  1: 0.002,
+  3: 0.001,
+  10: 0.003,
+  30: 0.003,
+  100: 0.001,
+};
 
 /** The calibration, moved so that no more than `RASH` of the honest scores become `SURE`. */
 function careful(own: Calibration, honest: Float64Array, pages: number): Calibration {

@@ -110,10 +110,16 @@ export class Domain {
 
   /** The words of its first pages, and of all its paths. */
   get pool(): Pool {
-    this.#pool ??= this.world.texts.pool(this.language, this.topic, 0, this.legacy);
+    this.#pool ??= this.poolAt(0);
     return this.#pool;
   }
   #pool: Pool | undefined;
+
+  /** The words of pages that were written at a step. */
+  poolAt(step: number): Pool {
+    const topic = this.manner?.topic ?? this.topic;
+    return this.world.texts.pool(this.language, topic, step, this.legacy);
+  }
 
   /** How it writes; undefined on a web that does not deceive, where all write alike. */
   get manner(): Manner | undefined {

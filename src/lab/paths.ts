@@ -11,9 +11,7 @@ import { type Pool, pathLineOf } from './words/text.ts';
 
 /** The words of a domain's pages as they were written at a step. */
 export function poolOf(domain: Domain, step = 0): Pool {
-  return step === 0
-    ? domain.pool
-    : domain.world.texts.pool(domain.language, domain.topic, step, domain.legacy);
+  return step === 0 ? domain.pool : domain.poolAt(step);
 }
 
 export function pathOf(domain: Domain, page: number): string {

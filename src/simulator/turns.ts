@@ -51,7 +51,7 @@ interface VirtualTurnsParts {
 }
 
 /** Pages of a domain that are read for verdicts: writing a page costs more than all the rest. */
-const MOST_READ = 30;
+const MOST_READ = 100;
 
 /** All that the policy reads of a response. */
 const headersOf = (status: number): HeaderView => {
@@ -154,7 +154,7 @@ export class VirtualTurns {
     if (!spam) return;
     reputation?.fetched(domain.hash);
     const isRead = status === 200 && redirect === undefined && isWhole;
-    const measures = isRead && domain.pages <= MOST_READ && spam.wants(domain);
+    const measures = isRead && spam.wants(domain, MOST_READ);
     const body = measures ? bodyOf(web, url) : undefined;
     spam.committed(domain, url, body && spam.measure(fingerprintAndWords(body).words));
   }

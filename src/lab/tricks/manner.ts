@@ -4,7 +4,8 @@
  * Idea      Honest sites are not all prose: some are price lists, glossaries, lists of tags or of
  *           links. Spammers' text lies between these. The strength of a trick is the share of the
  *           paragraphs that it spoils, and weak tricks are as frequent as strong ones, so that no
- *           single feature of the text separates the two. Layouts are drawn alike for all.
+ *           single feature of the text separates the two. Who uses a trick wants to be found, so
+ *           such a site is about what people search for. Layouts are drawn alike for all.
  * Ensures   a pure function of seed and domain.
  * Cost      about 1 µs; kept with the domain.
  */
@@ -35,7 +36,7 @@ export interface Manner {
   readonly strength: number;
   /** Some of its pages carry the spam of others. */
   readonly compromised: boolean;
-  /** The topic of its text. */
+  /** The topic of its text, its titles and its paths. */
   readonly topic: number;
   /** Topics that it writes about now and then. */
   readonly sides: readonly number[];
@@ -78,18 +79,19 @@ const GENRES: readonly (readonly [Genre, number])[] = [
 export function mannerOf(seed: number, index: number, topic: number, maker?: Maker): Manner {
   const draw = (what: number): number => hash(seed, TAG.manner, index, what);
   const pure = 0.2 + 0.8 * unit(draw(1));
-  const sides = Array.from({ length: SIDES }, (_, i) => draw(10 + i) % TOPICS.length);
   const common = {
     genre: genreOf(draw(0) % 100),
     pure,
-    sides,
     titlePhrases: 1 + (draw(2) % 4),
   };
+  const sides = Array.from({ length: SIDES }, (_, i) => draw(10 + i));
+  const anySides = sides.map((side) => side % TOPICS.length);
   if (!maker)
     return {
       ...common,
       strength: 0,
       topic,
+      sides: anySides,
       layout: draw(3) % LAYOUTS,
       compromised: draw(4) % COMPROMISED === 0,
     };
@@ -98,7 +100,8 @@ export function mannerOf(seed: number, index: number, topic: number, maker?: Mak
     ...common,
     trick,
     strength: trick === 'none' ? 0 : strengthOf(unit(draw(5))),
-    topic: trick !== 'none' && draw(6) % 2 === 0 ? popularTopic(unit(draw(7))) : topic,
+    topic: trick === 'none' ? topic : popularTopic(unit(draw(7))),
+    sides: trick === 'none' ? anySides : sides.map((side) => popularTopic(unit(side))),
     layout: (draw(8) % 3 === 0 ? draw(3) : hash(seed, TAG.layout, maker.group)) % LAYOUTS,
     compromised: false,
   };
