@@ -50,7 +50,8 @@ function wired(faults: Faults, mostBytes = 4) {
           onAcknowledged: (received) => committed(agent, received),
         }),
       );
-      if (states?.[agent]) committed(agent, states[agent].received);
+      const state = states?.[agent];
+      if (state) committed(agent, state.received);
     }
     return transports;
   };
