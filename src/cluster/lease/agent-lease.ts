@@ -40,8 +40,8 @@ export interface AgentEntry {
   readonly commits: number;
   /** Counts the writes of this holder: a renewal must change the key. */
   readonly beat: number;
-  /** It has concluded: nothing is left to do. */
-  readonly done: boolean;
+  /** The run of the crawl that it has concluded; 0 for none. */
+  readonly done: number;
 }
 
 export const agentKey = (agent: number): string => `agent.${agent}`;
@@ -52,7 +52,7 @@ export const newAgent = (agents: number): AgentEntry => ({
   epoch: 0,
   checkpoint: '',
   received: new Array(agents).fill(0),
-  ...{ pages: 0, bytes: 0, commits: 0, beat: 0, done: false },
+  ...{ pages: 0, bytes: 0, commits: 0, beat: 0, done: 0 },
 });
 
 export class LeaseLost extends Error {

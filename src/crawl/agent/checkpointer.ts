@@ -66,6 +66,8 @@ export interface SavedCheckpoint {
   /** Pages in the archive, of all runs. */
   readonly pages: number;
   readonly bytes: Bytes;
+  /** Queued URLs. */
+  readonly waiting: number;
   /** The last of this process. */
   readonly isLast: boolean;
 }
@@ -123,7 +125,8 @@ export class Checkpointer {
       const took = clock.now() - begun;
       if (took > every) log.event('checkpoint-slow', { agent, took });
       const { pages, bytes } = state.counters;
-      if (this.#parts.keeper) return this.#keep({ received, pages, bytes, isLast });
+      const { waiting } = state;
+      if (this.#parts.keeper) return this.#keep({ received, pages, bytes, waiting, isLast });
     }
     transport.acknowledge(received);
   }

@@ -1,0 +1,35 @@
+/**
+ * The messages between the main thread of a worker, which holds the connection to the brokers, and
+ * the threads of its agents; beside those of crawl/threads.
+ *
+ *   worker                                      agent, in its own thread
+ *          ── frame, peer, look?, held, revoke ──►  AgentClusterCalls
+ *          ◄─ post, keep?, want, released ────────  WorkerClusterCalls
+ */
+import type { Millis } from '../../base/units.ts';
+import type { SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
+import type { AgentLook } from '../members/ending.ts';
+
+/** The calls from the worker to an agent. */
+export interface AgentClusterCalls {
+  /** A message of another agent. */
+  frame(frame: { readonly from: number; readonly bytes: Uint8Array }): void;
+  /** What the key of another agent says. */
+  peer(peer: { readonly agent: number; readonly epoch: number; readonly received: number }): void;
+  /** Report now. */
+  look(): Omit<AgentLook, 'agent' | 'epoch'>;
+}
+
+/** The calls from an agent to the worker. */
+export interface WorkerClusterCalls {
+  /** Carry a message to another agent. */
+  post(message: { readonly to: number; readonly bytes: Uint8Array }): void;
+  /** Take the checkpoint that is on disk now elsewhere; answered when it is committed. */
+  keep(saved: SavedCheckpoint): void;
+}
+
+/** How agents of a cluster differ in their times, for tests. */
+export interface ClusterTiming {
+  /** From one commit to the next. */
+  readonly commit: Millis;
+}

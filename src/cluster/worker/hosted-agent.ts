@@ -1,0 +1,252 @@
+/**
+ * An agent that this worker runs, from its lease to its release.
+ *
+ *   lease ─► files (kept, restored or new) ─► thread ─► commits ─► stop ─► last commit ─► release
+ *
+ * Ensures   A checkpoint is uploaded, then committed to the key, then acknowledged to the agent.
+ *           When the lease is lost, the thread is terminated at once: whatever it did since its
+ *           last commit belongs to its heir now.
+ */
+import { extname } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import { clockOrigin } from '../../base/clock.ts';
+import { DrumlinError } from '../../base/errors.ts';
+import type { Millis } from '../../base/units.ts';
+import type { SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
+import type { AgentStart } from '../../crawl/agent/open-agent.ts';
+import type { AgentReport } from '../../crawl/crew.ts';
+import type { AgentProgress, EndReason } from '../../crawl/record/counters.ts';
+import type { EventLog } from '../../crawl/record/log.ts';
+import type { SeedMove } from '../../crawl/record/seed-move.ts';
+import { storedCheckpoint } from '../../crawl/state/agent-folder.ts';
+import { type AgentThread, startAgentThread } from '../../crawl/threads/agent-thread.ts';
+import { ThreadLink } from '../../crawl/threads/thread-link.ts';
+import { Allowance, shareAllowance } from '../../crawl/transport/allowance.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { FilterSet } from '../../filter/filter-set.ts';
+import { type AgentEntry, type AgentLease, LeaseLost } from '../lease/agent-lease.ts';
+import type { Book } from '../lease/book.ts';
+import type { AgentLook } from '../members/ending.ts';
+import type { AgentClusterCalls, WorkerClusterCalls } from './agent-calls.ts';
+import { type Mirror, prepareFiles } from './agent-files.ts';
+import type { ClusterAgentStart } from './agent-main.ts';
+import { PageShare } from './page-grants.ts';
+
+export interface HostedParts {
+  readonly disk: Disk;
+  readonly dir: string;
+  readonly lease: AgentLease;
+  /** The key as it was before the lease. */
+  readonly before: AgentEntry;
+  readonly mirror: Mirror;
+  readonly log: EventLog;
+  readonly commitEvery: Millis;
+  /** The run of the crawl: an agent that concludes is done with it. */
+  readonly run: number;
+  /** What all agents of the worker are started with. */
+  readonly shared: Omit<AgentStart, 'agent' | 'incarnation' | 'allowance' | 'isHeir'>;
+  /** The pages that the agent was granted in all epochs; Infinity without a limit. */
+  readonly granted: () => Promise<number>;
+  readonly book: Book;
+  readonly post: (from: number, to: number, bytes: Uint8Array) => void;
+  readonly onSeedMoved: (by: number, move: SeedMove) => void;
+  readonly ownsProcess: boolean;
+}
+
+/** How an agent left this worker. */
+export type HostedEnd = 'released' | 'lost';
+
+export class HostedAgent {
+  readonly agent: number;
+  readonly lease: AgentLease;
+  /** Resolves when the agent has left this worker; rejects when it failed. */
+  readonly ended: Promise<HostedEnd>;
+  readonly #parts: HostedParts;
+  /** Undefined without a limit of pages. */
+  readonly #share: PageShare | undefined;
+  readonly #thread: AgentThread<AgentReport, AgentProgress>;
+  readonly #link: ThreadLink<AgentClusterCalls, WorkerClusterCalls>;
+  #report: AgentReport | undefined;
+  #stopping = false;
+  #concludes = false;
+  #concluded = false;
+  #lost: (() => void) | undefined;
+
+  private constructor(
+    parts: HostedParts,
+    start: ClusterAgentStart,
+    port: MessageChannel['port1'],
+    granted: number,
+  ) {
+    this.#parts = parts;
+    this.lease = parts.lease;
+    this.agent = parts.lease.agent;
+    const allowance = new Allowance(start.allowance);
+    this.#share =
+      granted === Infinity
+        ? undefined
+        : new PageShare(parts.book, parts.lease.agent, allowance, granted);
+    this.#link = new ThreadLink<AgentClusterCalls, WorkerClusterCalls>(port, () => {});
+    this.#link.serve({
+      post: ({ to, bytes }) => parts.post(this.agent, to, bytes),
+      keep: (saved) => this.#keep(saved),
+    });
+    this.#thread = startAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
+      threadMain(),
+      {
+        agent: this.agent,
+        start,
+        transfer: [start.worker],
+        options: { resourceLimits: { maxYoungGenerationSizeMb: 32 } },
+      },
+      {
+        progress: (report) => {
+          this.#report = report;
+        },
+        activity: () => {},
+        outcome: () => {},
+        // The leader ends the crawl: another agent may return a page.
+        limit: () => {},
+        event: ({ name, facts }) => parts.log.event(name, facts),
+        page: async () => {},
+        error: async () => {},
+        seedMoved: (move) => parts.onSeedMoved(this.agent, move),
+      },
+    );
+    this.ended = this.#end();
+    this.ended.catch(() => {}); // reported to those who await it
+  }
+
+  static async start(parts: HostedParts): Promise<HostedAgent> {
+    const { disk, dir, lease, before, mirror, log, shared } = parts;
+    const { agent, epoch } = lease;
+    const files = await prepareFiles(disk, dir, agent, before, mirror);
+    log.event('agent-taken', { agent, epoch, files });
+    const pages = (await storedCheckpoint(disk, dir, agent))?.state.counters.pages ?? 0;
+    const granted = await parts.granted();
+    const { port1, port2 } = new MessageChannel();
+    const start: ClusterAgentStart = {
+      ...shared,
+      agent,
+      // Numbers of parcels rise over all owners.
+      incarnation: epoch,
+      isHeir: epoch > 1,
+      allowance: shareAllowance({ maxPages: Math.max(0, granted - pages) }),
+      worker: port2,
+      fence: lease.fence,
+      commitEvery: parts.commitEvery,
+      ownsProcess: parts.ownsProcess,
+      clockOrigin,
+    };
+    return new HostedAgent(parts, start, port1, granted);
+  }
+
+  get report(): AgentReport | undefined {
+    return this.#report;
+  }
+
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  frame(from: number, bytes: Uint8Array): void {
+    this.#link.tell('frame', { from, bytes });
+  }
+
+  peer(agent: number, epoch: number, received: number): void {
+    this.#link.tell('peer', { agent, epoch, received });
+  }
+
+  async look(): Promise<AgentLook> {
+    const { agent, lease } = this;
+    return { agent, epoch: lease.epoch, ...(await this.#link.ask('look', undefined)) };
+  }
+
+  /** Gets pages of the limit, or returns them. */
+  async adjustPages(): Promise<void> {
+    if (this.#share) await this.#share.adjust((await this.look()).idle);
+  }
+
+  seedMoved(move: SeedMove): void {
+    this.#thread.seedMoved(move);
+  }
+
+  filters(set: FilterSet): void {
+    this.#thread.filters(set);
+  }
+
+  /** Begins nothing new. */
+  stop(reason: EndReason): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#thread.stop(reason);
+  }
+
+  /** Ends after a stop; `done`: the whole crawl is over. */
+  conclude(done: boolean): void {
+    if (this.#concluded) return;
+    this.#concluded = true;
+    this.#concludes = done;
+    this.#thread.conclude();
+  }
+
+  /** The lease is lost: the thread ends now. */
+  lose(): void {
+    this.#lost?.();
+  }
+
+  async #end(): Promise<HostedEnd> {
+    const lost = new Promise<'lost'>((resolve) => {
+      this.#lost = () => resolve('lost');
+    });
+    try {
+      const end = await Promise.race([this.#thread.finished, lost]);
+      if (end === 'lost') return 'lost';
+      await this.lease.release();
+      return 'released';
+    } catch (error) {
+      if (this.lease.lost || error instanceof LeaseLost) return 'lost';
+      throw error;
+    } finally {
+      await this.#thread.close(true);
+      this.#link.fail(new Error(`Agent ${this.agent} has ended.`));
+    }
+  }
+
+  /** Upload, commit, and only then the answer: the agent acknowledges what it received. */
+  async #keep(saved: SavedCheckpoint): Promise<void> {
+    const { mirror, lease, log, run } = this.#parts;
+    const { received, pages, bytes, isLast } = saved;
+    const began = performance.now();
+    const checkpoint = await this.#upload(mirror);
+    const isDone = isLast && this.#concludes;
+    await lease.commit({ checkpoint, received, pages, bytes, ...(isDone && { done: run }) });
+    const took = Math.round(performance.now() - began);
+    log.event('agent-committed', { agent: this.agent, epoch: lease.epoch, pages, took });
+  }
+
+  /** The object store may fail for a while: an upload is tried until the lease is lost. */
+  async #upload(mirror: Mirror): Promise<string> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await mirror.upload(this.agent, this.lease.epoch);
+      } catch (error) {
+        if (this.lease.lost || !isPassing(error)) throw error;
+        const why = (error as Error).message;
+        this.#parts.log.event('upload-failed', { agent: this.agent, why });
+        await new Promise((later) => setTimeout(later, Math.min(1000 * 2 ** tries, 10_000)));
+      }
+    }
+  }
+}
+
+/** A fault of the store or of the way to it, which may be over in a moment. */
+function isPassing(error: unknown): boolean {
+  return !(error instanceof DrumlinError) || error.code.startsWith('OBJECT');
+}
+
+/** `agent-main` has this file's extension: .js in a build, .ts where a loader runs the sources. */
+function threadMain(): URL {
+  const extension = extname(new URL(import.meta.url).pathname);
+  return new URL(`./agent-main${extension}`, import.meta.url);
+}

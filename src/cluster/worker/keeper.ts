@@ -1,0 +1,65 @@
+/**
+ * Decides which checkpoints of an agent leave the machine.
+ *
+ * Idea      Local checkpoints come every few seconds, uploads every minute. One comes early when
+ *           others wait for it: when senders keep too much for this agent, and when nothing has
+ *           happened since the last local checkpoint, because the end of the crawl needs the state
+ *           of agents that rest.
+ * Ensures   `holds` only if the committed checkpoint has all pages, all that was received, and as
+ *           many queued URLs as there are now.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Millis } from '../../base/units.ts';
+import type { CheckpointKeeper, SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
+
+interface KeeperParts {
+  readonly clock: Clock;
+  readonly every: Millis;
+  /** Takes a checkpoint elsewhere; resolves when it is committed. */
+  readonly commit: (saved: SavedCheckpoint) => Promise<void>;
+  /** Senders are about to wait for this agent. */
+  readonly overdue: () => boolean;
+}
+
+/** By what states are compared. */
+type Standing = Pick<SavedCheckpoint, 'pages' | 'received' | 'waiting'>;
+
+export class ClusterKeeper implements CheckpointKeeper {
+  readonly #parts: KeeperParts;
+  #saved: Standing | undefined;
+  #committed: Standing | undefined;
+  #nextAt: Millis;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+    this.#nextAt = parts.clock.now() + parts.every;
+  }
+
+  keep(saved: SavedCheckpoint): Promise<void> | undefined {
+    const { clock, overdue } = this.#parts;
+    const rests = isSame(this.#saved, saved) && !this.holds(saved);
+    this.#saved = saved;
+    const isDue = saved.isLast || clock.now() >= this.#nextAt || overdue() || rests;
+    return isDue ? this.#keep(saved) : undefined;
+  }
+
+  /** Whether the committed checkpoint is as good as the present state. */
+  holds(now: Standing): boolean {
+    return isSame(this.#committed, now);
+  }
+
+  async #keep(saved: SavedCheckpoint): Promise<void> {
+    const { clock, every, commit } = this.#parts;
+    await commit(saved);
+    this.#committed = saved;
+    this.#nextAt = clock.now() + every;
+  }
+}
+
+function isSame(a: Standing | undefined, b: Standing): boolean {
+  return (
+    a?.pages === b.pages &&
+    a.waiting === b.waiting &&
+    a.received.every((sequence, agent) => sequence === b.received[agent])
+  );
+}
