@@ -4,9 +4,8 @@
  *
  *   worker                                      agent, in its own thread
  *          ── frame, peer, look?, held, revoke ──►  AgentClusterCalls
- *          ◄─ post, keep?, want, released ────────  WorkerClusterCalls
+ *          ◄─ post, stage?, commit?, want, released  WorkerClusterCalls
  */
-import type { Millis } from '../../base/units.ts';
 import type { SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
 import type { AgentLook } from '../members/ending.ts';
 
@@ -24,12 +23,8 @@ export interface AgentClusterCalls {
 export interface WorkerClusterCalls {
   /** Carry a message to another agent. */
   post(message: { readonly to: number; readonly bytes: Uint8Array }): void;
-  /** Take the checkpoint that is on disk now elsewhere; answered when it is committed. */
-  keep(saved: SavedCheckpoint): void;
-}
-
-/** How agents of a cluster differ in their times, for tests. */
-export interface ClusterTiming {
-  /** From one commit to the next. */
-  readonly commit: Millis;
+  /** Copy the checkpoint that is on disk now; answered when another may be made. */
+  stage(saved: SavedCheckpoint): void;
+  /** Upload what was staged; answered when it is committed. */
+  commit(saved: SavedCheckpoint): void;
 }

@@ -20,12 +20,25 @@ import { replaceFile } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { AgentEntry } from '../lease/agent-lease.ts';
 
-/** Copies checkpoints to the object store and back. */
+/** Copies checkpoints of one agent to the object store; see `AgentMirror`. */
 export interface Mirror {
-  /** Uploads the checkpoint that is on disk now; returns the name of its manifest. */
-  upload(agent: number, epoch: number): Promise<string>;
+  /** Copies the checkpoint that is on disk now; `isFinal` if the agent writes no more. */
+  stage(isFinal: boolean): Promise<Staged>;
+  /** The manifest is in the agent's key. */
+  committed(manifest: string): Promise<void>;
+}
+
+export interface Staged {
+  /** Uploads it; returns the name of its manifest. */
+  send(): Promise<string>;
+  discard(): Promise<void>;
+}
+
+/** The checkpoints of all agents in the object store. */
+export interface Mirrors {
+  open(agent: number, epoch: number, before: string): Promise<Mirror>;
   /** Makes the files of an agent those of a manifest. */
-  restore(manifest: string, agent: number): Promise<void>;
+  restore(manifest: string): Promise<void>;
 }
 
 const EPOCHS = 'epochs';
@@ -36,7 +49,7 @@ export async function prepareFiles(
   dir: string,
   agent: number,
   before: Pick<AgentEntry, 'epoch' | 'checkpoint'>,
-  mirror: Pick<Mirror, 'restore'>,
+  mirrors: Pick<Mirrors, 'restore'>,
 ): Promise<'kept' | 'restored' | 'new'> {
   const folder = join(dir, EPOCHS);
   await disk.makeFolder(folder);
@@ -44,7 +57,7 @@ export async function prepareFiles(
   if (!isNewest) {
     await forget(disk, dir, agent);
     await removeFiles(disk, dir, agent);
-    if (before.checkpoint !== '') await mirror.restore(before.checkpoint, agent);
+    if (before.checkpoint !== '') await mirrors.restore(before.checkpoint);
   }
   await noteEpoch(disk, dir, agent, before.epoch + 1);
   if (isNewest) return 'kept';

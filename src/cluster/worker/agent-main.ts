@@ -43,7 +43,8 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
     const keeper = new ClusterKeeper({
       clock: clock.pace,
       every: start.commitEvery,
-      commit: (saved) => worker.ask('keep', saved),
+      stage: (saved) => worker.ask('stage', saved),
+      commit: (saved) => worker.ask('commit', saved),
       overdue: () => transport?.overdue ?? false,
     });
     const running = await runAgent(start, {

@@ -28,7 +28,7 @@ import { type AgentEntry, type AgentLease, LeaseLost } from '../lease/agent-leas
 import type { Book } from '../lease/book.ts';
 import type { AgentLook } from '../members/ending.ts';
 import type { AgentClusterCalls, WorkerClusterCalls } from './agent-calls.ts';
-import { type Mirror, prepareFiles } from './agent-files.ts';
+import { type Mirror, type Mirrors, prepareFiles, type Staged } from './agent-files.ts';
 import type { ClusterAgentStart } from './agent-main.ts';
 import { PageShare } from './page-grants.ts';
 
@@ -38,13 +38,15 @@ export interface HostedParts {
   readonly lease: AgentLease;
   /** The key as it was before the lease. */
   readonly before: AgentEntry;
-  readonly mirror: Mirror;
+  readonly mirrors: Mirrors;
+  /** The last request of the agent's former owner was made at least so long ago. */
+  readonly quiet: Millis;
   readonly log: EventLog;
   readonly commitEvery: Millis;
   /** The run of the crawl: an agent that concludes is done with it. */
   readonly run: number;
   /** What all agents of the worker are started with. */
-  readonly shared: Omit<AgentStart, 'agent' | 'incarnation' | 'allowance' | 'isHeir'>;
+  readonly shared: Omit<AgentStart, 'agent' | 'incarnation' | 'allowance' | 'heir'>;
   /** The pages that the agent was granted in all epochs; Infinity without a limit. */
   readonly granted: () => Promise<number>;
   readonly book: Book;
@@ -62,6 +64,8 @@ export class HostedAgent {
   /** Resolves when the agent has left this worker; rejects when it failed. */
   readonly ended: Promise<HostedEnd>;
   readonly #parts: HostedParts;
+  readonly #mirror: Mirror;
+  #staged: Staged | undefined;
   /** Undefined without a limit of pages. */
   readonly #share: PageShare | undefined;
   readonly #thread: AgentThread<AgentReport, AgentProgress>;
@@ -74,11 +78,13 @@ export class HostedAgent {
 
   private constructor(
     parts: HostedParts,
+    mirror: Mirror,
     start: ClusterAgentStart,
     port: MessageChannel['port1'],
     granted: number,
   ) {
     this.#parts = parts;
+    this.#mirror = mirror;
     this.lease = parts.lease;
     this.agent = parts.lease.agent;
     const allowance = new Allowance(start.allowance);
@@ -89,7 +95,8 @@ export class HostedAgent {
     this.#link = new ThreadLink<AgentClusterCalls, WorkerClusterCalls>(port, () => {});
     this.#link.serve({
       post: ({ to, bytes }) => parts.post(this.agent, to, bytes),
-      keep: (saved) => this.#keep(saved),
+      stage: (saved) => this.#stage(saved),
+      commit: (saved) => this.#commit(saved),
     });
     this.#thread = startAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
       threadMain(),
@@ -118,11 +125,12 @@ export class HostedAgent {
   }
 
   static async start(parts: HostedParts): Promise<HostedAgent> {
-    const { disk, dir, lease, before, mirror, log, shared } = parts;
+    const { disk, dir, lease, before, mirrors, log, shared, quiet } = parts;
     const { agent, epoch } = lease;
-    const files = await prepareFiles(disk, dir, agent, before, mirror);
+    const files = await prepareFiles(disk, dir, agent, before, mirrors);
     log.event('agent-taken', { agent, epoch, files });
     const pages = (await storedCheckpoint(disk, dir, agent))?.state.counters.pages ?? 0;
+    const mirror = await mirrors.open(agent, epoch, before.checkpoint);
     const granted = await parts.granted();
     const { port1, port2 } = new MessageChannel();
     const start: ClusterAgentStart = {
@@ -130,7 +138,7 @@ export class HostedAgent {
       agent,
       // Numbers of parcels rise over all owners.
       incarnation: epoch,
-      isHeir: epoch > 1,
+      heir: epoch > 1 ? { quiet } : undefined,
       allowance: shareAllowance({ maxPages: Math.max(0, granted - pages) }),
       worker: port2,
       fence: lease.fence,
@@ -138,7 +146,7 @@ export class HostedAgent {
       ownsProcess: parts.ownsProcess,
       clockOrigin,
     };
-    return new HostedAgent(parts, start, port1, granted);
+    return new HostedAgent(parts, mirror, start, port1, granted);
   }
 
   get report(): AgentReport | undefined {
@@ -213,23 +221,34 @@ export class HostedAgent {
     }
   }
 
+  async #stage({ isLast }: SavedCheckpoint): Promise<void> {
+    this.#staged = await this.#mirror.stage(isLast);
+  }
+
   /** Upload, commit, and only then the answer: the agent acknowledges what it received. */
-  async #keep(saved: SavedCheckpoint): Promise<void> {
-    const { mirror, lease, log, run } = this.#parts;
+  async #commit(saved: SavedCheckpoint): Promise<void> {
+    const { lease, log, run } = this.#parts;
     const { received, pages, bytes, isLast } = saved;
     const began = performance.now();
-    const checkpoint = await this.#upload(mirror);
+    const checkpoint = await this.#untilDone(async () => {
+      // What failed to be sent is copied again.
+      this.#staged ??= await this.#mirror.stage(isLast);
+      const staged = this.#staged;
+      this.#staged = undefined;
+      return staged.send();
+    });
     const isDone = isLast && this.#concludes;
     await lease.commit({ checkpoint, received, pages, bytes, ...(isDone && { done: run }) });
     const took = Math.round(performance.now() - began);
     log.event('agent-committed', { agent: this.agent, epoch: lease.epoch, pages, took });
+    await this.#untilDone(() => this.#mirror.committed(checkpoint));
   }
 
-  /** The object store may fail for a while: an upload is tried until the lease is lost. */
-  async #upload(mirror: Mirror): Promise<string> {
+  /** The object store may fail for a while: its part is tried until the lease is lost. */
+  async #untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let tries = 0; ; tries++) {
       try {
-        return await mirror.upload(this.agent, this.lease.epoch);
+        return await work();
       } catch (error) {
         if (this.lease.lost || !isPassing(error)) throw error;
         const why = (error as Error).message;

@@ -10,12 +10,14 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import type { CheckpointKeeper, SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
+import type { CheckpointKeeper, KeptElsewhere, SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
 
 interface KeeperParts {
   readonly clock: Clock;
   readonly every: Millis;
-  /** Takes a checkpoint elsewhere; resolves when it is committed. */
+  /** Copies the checkpoint that is on disk, so that another can be made. */
+  readonly stage: (saved: SavedCheckpoint) => Promise<void>;
+  /** Uploads what was staged; resolves when it is committed. */
   readonly commit: (saved: SavedCheckpoint) => Promise<void>;
   /** Senders are about to wait for this agent. */
   readonly overdue: () => boolean;
@@ -29,18 +31,23 @@ export class ClusterKeeper implements CheckpointKeeper {
   #saved: Standing | undefined;
   #committed: Standing | undefined;
   #nextAt: Millis;
+  #isSending = false;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.#nextAt = parts.clock.now() + parts.every;
   }
 
-  keep(saved: SavedCheckpoint): Promise<void> | undefined {
-    const { clock, overdue } = this.#parts;
-    const rests = isSame(this.#saved, saved) && !this.holds(saved);
+  keep(saved: SavedCheckpoint): KeptElsewhere | undefined {
+    const { clock, overdue, stage } = this.#parts;
+    const isNews = !this.holds(saved);
+    const rests = isSame(this.#saved, saved);
     this.#saved = saved;
-    const isDue = saved.isLast || clock.now() >= this.#nextAt || overdue() || rests;
-    return isDue ? this.#keep(saved) : undefined;
+    const isDue = isNews && (clock.now() >= this.#nextAt || overdue() || rests);
+    if (!saved.isLast && (!isDue || this.#isSending)) return undefined;
+    this.#isSending = true;
+    const staged = stage(saved);
+    return { staged, kept: staged.then(() => this.#commit(saved)) };
   }
 
   /** Whether the committed checkpoint is as good as the present state. */
@@ -48,10 +55,11 @@ export class ClusterKeeper implements CheckpointKeeper {
     return isSame(this.#committed, now);
   }
 
-  async #keep(saved: SavedCheckpoint): Promise<void> {
+  async #commit(saved: SavedCheckpoint): Promise<void> {
     const { clock, every, commit } = this.#parts;
     await commit(saved);
     this.#committed = saved;
+    this.#isSending = false;
     this.#nextAt = clock.now() + every;
   }
 }

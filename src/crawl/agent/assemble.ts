@@ -200,13 +200,15 @@ interface FrontierWith {
 }
 
 function frontierOf(
-  { agent, hosts, config, isHeir }: AgentStart,
+  { agent, hosts, config, heir }: AgentStart,
   { folder, hadRun }: OpenAgent,
   { clock, counters, waits, retries }: Shared,
   { addresses, asked, robotsMemory, asks }: FrontierWith,
 ): Frontier {
   const limits = limitsOf(config);
   const startedAt = clock.now();
+  // The process before may have learned a Crawl-delay that no checkpoint holds.
+  const unknownDelay = config.maxCrawlDelay - (heir?.quiet ?? 0);
   return new Frontier({
     // Open asks are in memory, and limited by the coordinator.
     backlog: (asks ? undefined : folder?.backlog) ?? Backlog.inMemory(),
@@ -223,13 +225,9 @@ function frontierOf(
     ...(hadRun && {
       askFrom: (name: string) => startedAt + Math.max(asked.ofHost(name), config.maxCrawlDelay),
       readyFrom: (ip: string) => startedAt + asked.ofAddress(ip),
-      // The process before may have learned a Crawl-delay that no checkpoint holds.
       hostReadyFrom: ({ name, crawlDelay, robots }: Host) =>
         startedAt +
-        Math.max(
-          asked.ofHost(name),
-          isHeir && robots.size === 0 ? config.maxCrawlDelay : crawlDelay,
-        ),
+        Math.max(asked.ofHost(name), crawlDelay, heir && robots.size === 0 ? unknownDelay : 0),
     }),
     longestPause: ({ name, crawlDelay }) =>
       Math.max(

@@ -74,16 +74,22 @@ export interface SavedCheckpoint {
 
 /** In a cluster a checkpoint counts when it is out of reach of this machine's failure. */
 export interface CheckpointKeeper {
-  /**
-   * Takes the checkpoint that was just saved elsewhere: its files do not change until the promise
-   * has settled. Undefined if this one is not worth it.
-   */
-  keep(saved: SavedCheckpoint): Promise<void> | undefined;
+  /** Takes the checkpoint that was just saved elsewhere; undefined if it is not worth it. */
+  keep(saved: SavedCheckpoint): KeptElsewhere | undefined;
+}
+
+export interface KeptElsewhere {
+  /** Until it has settled, the files of the checkpoint must not change. */
+  readonly staged: Promise<void>;
+  /** The checkpoint counts. */
+  readonly kept: Promise<void>;
 }
 
 export class Checkpointer {
   readonly #parts: CheckpointerParts;
-  #keeping: Promise<void> | undefined;
+  #staging: Promise<void> | undefined;
+  /** The last checkpoint that is on its way. */
+  #keeping: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
   // The memory of one checkpoint is used again for the next.
   readonly #snapshot = new FieldWriter();
@@ -93,9 +99,9 @@ export class Checkpointer {
     this.#parts = parts;
   }
 
-  /** The last checkpoint is being kept elsewhere: another must wait. */
+  /** The last checkpoint is being copied: another must wait. */
   get busy(): boolean {
-    return this.#keeping !== undefined;
+    return this.#staging !== undefined;
   }
 
   /** The last checkpoint, kept wherever it must be. */
@@ -134,18 +140,16 @@ export class Checkpointer {
   /** Parcels are acknowledged when the checkpoint that holds them is kept, not before. */
   #keep(saved: SavedCheckpoint): void {
     const { keeper, transport, onKept } = this.#parts;
-    this.#keeping = keeper
-      ?.keep(saved)
-      ?.then(
-        () => transport.acknowledge(saved.received),
-        (error) => {
-          this.#failure = { error };
-        },
-      )
-      .finally(() => {
-        this.#keeping = undefined;
-        onKept();
-      });
+    const keeping = keeper?.keep(saved);
+    if (!keeping) return;
+    const failed = (error: unknown) => {
+      this.#failure = { error };
+    };
+    this.#staging = keeping.staged.catch(failed).finally(() => {
+      this.#staging = undefined;
+      onKept();
+    });
+    this.#keeping = keeping.kept.then(() => transport.acknowledge(saved.received), failed);
   }
 
   async #makeDurable(): Promise<void> {

@@ -63,8 +63,11 @@ export interface AgentStart {
   readonly planned: boolean;
   /** Only with verdicts on spam. */
   readonly spam: SpamModel | undefined;
-  /** In a cluster: another process had the agent before, and may have asked any of its hosts. */
-  readonly isHeir?: boolean;
+  /**
+   * In a cluster: another process had the agent before, and may have asked any of its hosts. Its
+   * last request was made at least `quiet` ago.
+   */
+  readonly heir?: { readonly quiet: Millis } | undefined;
 }
 
 /** What an agent needs and no message can carry. */
@@ -142,7 +145,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
   };
   try {
     const identity = identityOf(config);
-    const hadRun = (await hasFolder(start, around)) || start.isHeir === true;
+    const hadRun = (await hasFolder(start, around)) || start.heir !== undefined;
     const spamModel = start.spam && new LiveModel(start.spam, config.spam);
     const folder = await openFolder(start, around, spamModel);
     if (folder) keep(folder);
