@@ -25,6 +25,6 @@ export interface WorkerClusterCalls {
   post(message: { readonly to: number; readonly bytes: Uint8Array }): void;
   /** Copy the checkpoint that is on disk now; answered when another may be made. */
   stage(saved: SavedCheckpoint): void;
-  /** Upload what was staged; answered when it is committed. */
-  commit(saved: SavedCheckpoint): void;
+  /** Upload what was staged; true when it is committed, false when the store failed. */
+  commit(saved: SavedCheckpoint): boolean;
 }

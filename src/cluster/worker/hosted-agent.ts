@@ -226,35 +226,36 @@ export class HostedAgent {
   }
 
   /** Upload, commit, and only then the answer: the agent acknowledges what it received. */
-  async #commit(saved: SavedCheckpoint): Promise<void> {
+  async #commit(saved: SavedCheckpoint): Promise<boolean> {
     const { lease, log, run } = this.#parts;
     const { received, pages, bytes, isLast } = saved;
     const began = performance.now();
-    const checkpoint = await this.#untilDone(async () => {
-      // What failed to be sent is copied again.
-      this.#staged ??= await this.#mirror.stage(isLast);
-      const staged = this.#staged;
-      this.#staged = undefined;
-      return staged.send();
-    });
+    const checkpoint = await this.#withStore(() => this.#send());
+    if (checkpoint === undefined) return false;
     const isDone = isLast && this.#concludes;
     await lease.commit({ checkpoint, received, pages, bytes, ...(isDone && { done: run }) });
     const took = Math.round(performance.now() - began);
     log.event('agent-committed', { agent: this.agent, epoch: lease.epoch, pages, took });
-    await this.#untilDone(() => this.#mirror.committed(checkpoint));
+    // What fails to be tidied up now is tidied up after the next commit, or by an heir.
+    await this.#withStore(() => this.#mirror.committed(checkpoint));
+    return true;
   }
 
-  /** The object store may fail for a while: its part is tried until the lease is lost. */
-  async #untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (this.lease.lost || !isPassing(error)) throw error;
-        const why = (error as Error).message;
-        this.#parts.log.event('upload-failed', { agent: this.agent, why });
-        await new Promise((later) => setTimeout(later, Math.min(1000 * 2 ** tries, 10_000)));
-      }
+  async #send(): Promise<string> {
+    const staged = this.#staged;
+    if (!staged) throw new Error(`Agent ${this.agent} has staged nothing.`);
+    this.#staged = undefined;
+    return staged.send();
+  }
+
+  /** The object store may fail for a while: then the result is undefined. */
+  async #withStore<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      this.#parts.log.event('upload-failed', { agent: this.agent, why: (error as Error).message });
+      return undefined;
     }
   }
 }

@@ -17,11 +17,14 @@ interface KeeperParts {
   readonly every: Millis;
   /** Copies the checkpoint that is on disk, so that another can be made. */
   readonly stage: (saved: SavedCheckpoint) => Promise<void>;
-  /** Uploads what was staged; resolves when it is committed. */
-  readonly commit: (saved: SavedCheckpoint) => Promise<void>;
+  /** Uploads what was staged; true when it is committed, false when the store failed. */
+  readonly commit: (saved: SavedCheckpoint) => Promise<boolean>;
   /** Senders are about to wait for this agent. */
   readonly overdue: () => boolean;
 }
+
+/** Before a last checkpoint is tried again. */
+const AGAIN: Millis = 2000;
 
 /** By what states are compared. */
 type Standing = Pick<SavedCheckpoint, 'pages' | 'received' | 'waiting'>;
@@ -55,12 +58,18 @@ export class ClusterKeeper implements CheckpointKeeper {
     return isSame(this.#committed, now);
   }
 
-  async #commit(saved: SavedCheckpoint): Promise<void> {
-    const { clock, every, commit } = this.#parts;
-    await commit(saved);
-    this.#committed = saved;
+  async #commit(saved: SavedCheckpoint): Promise<boolean> {
+    const { clock, every, commit, stage } = this.#parts;
+    let isKept = await commit(saved);
+    // There is no later one: the files no longer change, and are copied again.
+    for (; !isKept && saved.isLast; isKept = await commit(saved)) {
+      await new Promise<void>((later) => clock.after(AGAIN, later));
+      await stage(saved);
+    }
     this.#isSending = false;
-    this.#nextAt = clock.now() + every;
+    if (isKept) this.#committed = saved;
+    if (isKept) this.#nextAt = clock.now() + every;
+    return isKept;
   }
 }
 

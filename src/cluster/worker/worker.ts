@@ -40,7 +40,9 @@ import type { AgentLook } from '../members/ending.ts';
 import { KEYS, type Moved, type PageGrants, type WorkerEntry, workerKey } from '../members/keys.ts';
 import { Leader } from '../members/leader.ts';
 import { type Seen, View } from '../members/view.ts';
-import type { Mirror } from './agent-files.ts';
+import { AgentMirror } from '../mirror/agent-mirror.ts';
+import { restoreAgent } from '../mirror/restore.ts';
+import type { Mirrors } from './agent-files.ts';
 import { HostedAgent } from './hosted-agent.ts';
 
 export interface WorkerOptions {
@@ -48,7 +50,6 @@ export interface WorkerOptions {
   readonly name: string;
   readonly brokers: Brokers;
   readonly store: ObjectStore;
-  readonly mirrorOf: (store: ObjectStore, disk: Disk, dir: string) => Mirror;
   readonly dir: string;
   /** Settings of this machine only, such as a proxy. */
   readonly local?: Partial<CrawlConfig>;
@@ -89,7 +90,7 @@ export class Worker {
   readonly #seeds: readonly string[];
   readonly #log: CrawlLog;
   readonly #lock: Held;
-  readonly #mirror: Mirror;
+  readonly #mirrors: Mirrors;
   readonly #hosts = shareHosts();
   readonly #addresses = shareAddresses();
   readonly #slots = new Map<number, Slot>();
@@ -128,7 +129,7 @@ export class Worker {
     this.#seeds = parts.seeds;
     this.#log = parts.log;
     this.#lock = parts.lock;
-    this.#mirror = options.mirrorOf(options.store, parts.disk, options.dir);
+    this.#mirrors = mirrorsIn(options.store, parts.disk, options.dir);
     this.finished = new Promise<WorkerEnd>((resolve, reject) => {
       this.#outcome = { resolve, reject };
     });
@@ -341,7 +342,8 @@ export class Worker {
     try {
       const hosted = await HostedAgent.start({
         ...{ disk: this.#disk, dir: this.#options.dir, lease: slot.lease, before, run },
-        ...{ mirror: this.#mirror, log: this.#log, book: this.#book },
+        ...{ mirrors: this.#mirrors, log: this.#log, book: this.#book },
+        quiet: quietBefore(before.worker, this.id),
         commitEvery: this.#options.commitEvery ?? COMMIT_EVERY,
         shared: this.#shared(),
         granted: () => this.#granted(agent),
@@ -453,6 +455,24 @@ export class Worker {
     this.#lock.release();
     this.#outcome.resolve(drained ? 'drained' : (this.#view.state?.reason ?? 'finished'));
   }
+}
+
+/**
+ * How long ago the last request of an agent was made at least, when its next owner begins. A worker
+ * that released it has committed all that it learned.
+ */
+function quietBefore(former: string, id: string): Millis {
+  if (former === '') return Infinity;
+  return former === id ? 0 : LEASE_TIMES.takeOver - LEASE_TIMES.send;
+}
+
+function mirrorsIn(store: ObjectStore, disk: Disk, dir: string): Mirrors {
+  return {
+    open: (agent, epoch, before) => AgentMirror.open({ store, disk, dir, agent, epoch, before }),
+    async restore(manifest) {
+      await restoreAgent(store, disk, dir, manifest);
+    },
+  };
 }
 
 const now = (): Millis => systemLeaseClock.even();

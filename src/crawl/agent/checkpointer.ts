@@ -81,8 +81,8 @@ export interface CheckpointKeeper {
 export interface KeptElsewhere {
   /** Until it has settled, the files of the checkpoint must not change. */
   readonly staged: Promise<void>;
-  /** The checkpoint counts. */
-  readonly kept: Promise<void>;
+  /** True when the checkpoint counts; false when it could not be kept: a later one will be. */
+  readonly kept: Promise<boolean>;
 }
 
 export class Checkpointer {
@@ -149,7 +149,9 @@ export class Checkpointer {
       this.#staging = undefined;
       onKept();
     });
-    this.#keeping = keeping.kept.then(() => transport.acknowledge(saved.received), failed);
+    this.#keeping = keeping.kept.then((isKept) => {
+      if (isKept) transport.acknowledge(saved.received);
+    }, failed);
   }
 
   async #makeDurable(): Promise<void> {

@@ -8,7 +8,6 @@ import type { AgentEntry } from '../../../cluster/lease/agent-lease.ts';
 import { type Book, change } from '../../../cluster/lease/book.ts';
 import { type ClusterState, KEYS, type WorkerEntry, workerKey } from '../../../cluster/members/keys.ts';
 import { Worker } from '../../../cluster/worker/worker.ts';
-import { mirrorOf } from '../../../cluster/worker/mirror.ts';
 import { openObjects } from '../../../objects/open-objects.ts';
 import { configure } from '../../input/configure.ts';
 import { STOP_SIGNALS } from '../../input/interrupt.ts';
@@ -92,7 +91,7 @@ export async function join(name: string, flags: JoinFlags): Promise<number> {
     const commitEvery = Number(readSetting('checkpoint', flags.commit));
     const worker = await Worker.join(
       {
-        ...{ name, brokers, store, mirrorOf, dir, commitEvery, ownsProcess: true },
+        ...{ name, brokers, store, dir, commitEvery, ownsProcess: true },
         ...(weight !== undefined && { weight }),
       },
       book,
