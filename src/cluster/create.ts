@@ -27,6 +27,8 @@ interface NewCrawl {
   readonly config: CrawlConfig;
   readonly seeds: readonly string[];
   readonly now: number;
+  /** Makes all times of leases shorter or longer. */
+  readonly pace?: number;
 }
 
 /** The public suffixes by which domains are divided: all workers must have the same. */
@@ -35,14 +37,13 @@ export const SUFFIXES: string = (
 ).version;
 
 export async function createCluster(asked: NewCrawl): Promise<void> {
-  const { book, store, objects, name, agents, config, seeds, now } = asked;
+  const { book, store, objects, name, agents, config, seeds, now, pace = 1 } = asked;
   requireAgents(agents);
   if (seeds.length === 0) throw noSeeds();
   refuseLocalFiles(config);
   if (await book.get(KEYS.crawl)) throw exists(name);
   await store.put(SEEDS, Buffer.from(`${seeds.join('\n')}\n`));
-  for (let agent = 0; agent < agents; agent++)
-    await book.create(agentKey(agent), newAgent(agents));
+  for (let agent = 0; agent < agents; agent++) await book.create(agentKey(agent), newAgent(agents));
   if (config.maxPages !== Infinity) {
     const grants: PageGrants = { left: config.maxPages, granted: new Array(agents).fill(0) };
     await book.create(KEYS.pages, grants);
@@ -50,7 +51,7 @@ export async function createCluster(asked: NewCrawl): Promise<void> {
   const state: ClusterState = { phase: 'running', reason: 'finished', run: 1, startedAt: now };
   await book.create(KEYS.state, state);
   const crawl: ClusterCrawl = {
-    ...{ format: 1, version: VERSION, suffixes: SUFFIXES, agents, objects, createdAt: now },
+    ...{ format: 1, version: VERSION, suffixes: SUFFIXES, agents, objects, pace, createdAt: now },
     settings: plainSettings(config),
   };
   // Last: a cluster whose creation was interrupted can be created again.

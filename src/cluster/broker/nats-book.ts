@@ -25,7 +25,7 @@ export class NatsBook implements Book {
 
   async get<Value>(key: string): Promise<Entry<Value> | undefined> {
     const entry = await this.#kv.get(key);
-    if (!entry || entry.operation !== 'PUT') return undefined;
+    if (entry?.operation !== 'PUT') return undefined;
     return { value: entry.json<Value>(), revision: entry.revision };
   }
 

@@ -13,7 +13,7 @@
  */
 import type { Millis } from '../../base/units.ts';
 import type { Fence } from '../../fetch/client-options.ts';
-import { LEASE_TIMES, type LeaseTimes } from './lease-times.ts';
+import type { LeaseTimes } from './lease-times.ts';
 
 /** Times of the last renewal, on both clocks, as plain data for every thread. */
 export type SharedFence = BigInt64Array;
@@ -61,11 +61,7 @@ export class LeaseFence implements Fence {
   readonly #clock: LeaseClock;
   readonly #times: LeaseTimes;
 
-  constructor(
-    shared: SharedFence,
-    clock: LeaseClock = systemLeaseClock,
-    times: LeaseTimes = LEASE_TIMES,
-  ) {
+  constructor(shared: SharedFence, times: LeaseTimes, clock: LeaseClock = systemLeaseClock) {
     this.#shared = shared;
     this.#clock = clock;
     this.#times = times;

@@ -23,9 +23,15 @@ export interface LeaseTimes {
   readonly takeOver: Millis;
 }
 
-export const LEASE_TIMES: LeaseTimes = {
+const LEASE_TIMES: LeaseTimes = {
   renew: 3000,
   send: 10_000,
   cut: 13_000,
   takeOver: 22_000,
 };
+
+/** All times of a cluster shorter or longer: all its workers must agree. */
+export function leaseTimes(pace: number): LeaseTimes {
+  const { renew, send, cut, takeOver } = LEASE_TIMES;
+  return { renew: pace * renew, send: pace * send, cut: pace * cut, takeOver: pace * takeOver };
+}

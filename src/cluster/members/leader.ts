@@ -13,7 +13,7 @@
 import type { Millis } from '../../base/units.ts';
 import type { EndReason } from '../../crawl/record/counters.ts';
 import { type Book, change } from '../lease/book.ts';
-import { LEASE_TIMES } from '../lease/lease-times.ts';
+import type { LeaseTimes } from '../lease/lease-times.ts';
 import { type AgentLook, Ending, HandingOn } from './ending.ts';
 import {
   type ClusterState,
@@ -42,6 +42,7 @@ interface LeaderParts {
   readonly finish: () => Promise<void>;
   readonly onLead: (term: number) => void;
   readonly settle: Millis;
+  readonly times: LeaseTimes;
 }
 
 export class Leader {
@@ -80,7 +81,7 @@ export class Leader {
     const { book, view, worker, now, onLead } = this.#parts;
     const seen = view.leader;
     if (seen?.value.worker === worker && this.#term === seen.value.term) {
-      if (now() - this.#beatAt < LEASE_TIMES.renew) return;
+      if (now() - this.#beatAt < this.#parts.times.renew) return;
       const entry: LeaderEntry = { ...seen.value, beat: ++this.#beat };
       if ((await book.update(KEYS.leader, entry, seen.revision)) !== undefined)
         this.#beatAt = now();
@@ -88,7 +89,7 @@ export class Leader {
     }
     this.#term = undefined;
     const isFree = !seen || seen.value.worker === worker;
-    if (!isFree && now() - seen.at < LEASE_TIMES.takeOver) return;
+    if (!isFree && now() - seen.at < this.#parts.times.takeOver) return;
     const entry: LeaderEntry = { worker, term: (seen?.value.term ?? 0) + 1, beat: 0 };
     const written = seen
       ? await book.update(KEYS.leader, entry, seen.revision)
@@ -102,7 +103,7 @@ export class Leader {
   async #assign(): Promise<void> {
     const { book, view, now, settle } = this.#parts;
     this.#measure();
-    const workers = [...view.workers(LEASE_TIMES.takeOver)]
+    const workers = [...view.workers(this.#parts.times.takeOver)]
       .filter(([, { draining }]) => !draining)
       .map(([name, { weight }]) => ({ name, weight }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -111,7 +112,13 @@ export class Leader {
     if (workers.length === 0 || now() - this.#membersSince < settle) return;
     const known = view.placement as (Placement & { readonly members?: string }) | undefined;
     if (known?.members === members) return;
-    const next = { workers: place(workers, this.#loads.map(({ rate }) => rate)), members };
+    const next = {
+      workers: place(
+        workers,
+        this.#loads.map(({ rate }) => rate),
+      ),
+      members,
+    };
     await change<Placement>(book, KEYS.placement, () => next);
   }
 
@@ -147,15 +154,14 @@ export class Leader {
 
   async #watchConclusion({ run }: ClusterState): Promise<void> {
     const { view, agents, finish } = this.#parts;
-    for (let agent = 0; agent < agents; agent++)
-      if (view.agent(agent)?.value.done !== run) return;
+    for (let agent = 0; agent < agents; agent++) if (view.agent(agent)?.value.done !== run) return;
     await finish();
     await this.#enter('concluding', 'ended');
   }
 
   #wave(): Promise<AgentLook[]> {
     const { view, look } = this.#parts;
-    return look([...view.workers(LEASE_TIMES.takeOver).keys()]);
+    return look([...view.workers(this.#parts.times.takeOver).keys()]);
   }
 
   #around() {

@@ -31,9 +31,7 @@ export function place(workers: readonly PlacedWorker[], loads: readonly number[]
   const counted = loads.map((load) => Math.max(load, least));
   const all = counted.reduce((sum, load) => sum + load, 0);
   const weights = workers.reduce((sum, { weight }) => sum + weight, 0);
-  const room = new Map(
-    workers.map(({ name, weight }) => [name, (SLACK * all * weight) / weights]),
-  );
+  const room = new Map(workers.map(({ name, weight }) => [name, (SLACK * all * weight) / weights]));
   for (const agent of heaviestFirst(counted)) {
     const ranked = rank(workers, agent);
     const chosen =

@@ -8,7 +8,13 @@
 import type { Millis } from '../../base/units.ts';
 import { type AgentEntry, agentKey } from '../lease/agent-lease.ts';
 import type { Book, Entry } from '../lease/book.ts';
-import { KEYS, type ClusterState, type LeaderEntry, type Placement, type WorkerEntry } from './keys.ts';
+import {
+  type ClusterState,
+  KEYS,
+  type LeaderEntry,
+  type Placement,
+  type WorkerEntry,
+} from './keys.ts';
 
 export interface Seen<Value> extends Entry<Value> {
   /** When this revision was first seen, by the even clock of this process. */

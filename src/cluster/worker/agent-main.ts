@@ -13,6 +13,7 @@ import { Allowance } from '../../crawl/transport/allowance.ts';
 import { Disk } from '../../disk/disk.ts';
 import { loadPredicates } from '../../filter/predicates.ts';
 import { LeaseFence, type SharedFence } from '../lease/fence.ts';
+import type { LeaseTimes } from '../lease/lease-times.ts';
 import { ClusterTransport } from '../parcels/cluster-transport.ts';
 import type { AgentClusterCalls, WorkerClusterCalls } from './agent-calls.ts';
 import { ClusterKeeper } from './keeper.ts';
@@ -21,6 +22,7 @@ import { ClusterKeeper } from './keeper.ts';
 export interface ClusterAgentStart extends AgentStart {
   readonly worker: MessagePort;
   readonly fence: SharedFence;
+  readonly times: LeaseTimes;
   /** From one commit to the next. */
   readonly commitEvery: Millis;
   readonly ownsProcess: boolean;
@@ -28,6 +30,14 @@ export interface ClusterAgentStart extends AgentStart {
 }
 
 const REPORT_EVERY: Millis = 500;
+
+/** Lost parcels are sent again a little after a renewal was due, so that heirs get them soon. */
+const timingOf = ({ renew }: LeaseTimes) => ({
+  retry: (4 / 3) * renew,
+  longest: (16 / 3) * renew,
+  receipt: renew / 3,
+  parcelAge: renew / 3,
+});
 
 await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
   async (start, coordinator) => {
@@ -52,7 +62,8 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
       disk: new Disk(),
       connect: (state) => {
         const post = (to: number, bytes: Uint8Array) => worker.tell('post', { to, bytes });
-        const options = { agent, agents, incarnation, state, clock: clock.pace, post };
+        const timing = timingOf(start.times);
+        const options = { agent, agents, incarnation, state, clock: clock.pace, post, timing };
         transport = new ClusterTransport(options);
         return transport;
       },
@@ -64,7 +75,7 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
       onError: undefined,
       predicates: await loadPredicates(start.config.predicates),
       onPage: undefined,
-      cluster: { fence: new LeaseFence(start.fence), keeper, addresses: undefined },
+      cluster: { fence: new LeaseFence(start.fence, start.times), keeper, addresses: undefined },
     });
     const { before } = running;
     worker.serve({

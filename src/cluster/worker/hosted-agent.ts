@@ -26,6 +26,7 @@ import type { Disk } from '../../disk/disk.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
 import { type AgentEntry, type AgentLease, LeaseLost } from '../lease/agent-lease.ts';
 import type { Book } from '../lease/book.ts';
+import type { LeaseTimes } from '../lease/lease-times.ts';
 import type { AgentLook } from '../members/ending.ts';
 import type { AgentClusterCalls, WorkerClusterCalls } from './agent-calls.ts';
 import { type Mirror, type Mirrors, prepareFiles, type Staged } from './agent-files.ts';
@@ -43,6 +44,7 @@ export interface HostedParts {
   readonly quiet: Millis;
   readonly log: EventLog;
   readonly commitEvery: Millis;
+  readonly times: LeaseTimes;
   /** The run of the crawl: an agent that concludes is done with it. */
   readonly run: number;
   /** What all agents of the worker are started with. */
@@ -143,6 +145,7 @@ export class HostedAgent {
       worker: port2,
       fence: lease.fence,
       commitEvery: parts.commitEvery,
+      times: parts.times,
       ownsProcess: parts.ownsProcess,
       clockOrigin,
     };

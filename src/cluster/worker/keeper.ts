@@ -10,7 +10,11 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import type { CheckpointKeeper, KeptElsewhere, SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
+import type {
+  CheckpointKeeper,
+  KeptElsewhere,
+  SavedCheckpoint,
+} from '../../crawl/agent/checkpointer.ts';
 
 interface KeeperParts {
   readonly clock: Clock;

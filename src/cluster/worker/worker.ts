@@ -35,7 +35,7 @@ import { crawlOf, seedsOf, settingsOf } from '../create.ts';
 import { type AgentEntry, AgentLease, LeaseLost } from '../lease/agent-lease.ts';
 import { type Book, change } from '../lease/book.ts';
 import { systemLeaseClock } from '../lease/fence.ts';
-import { LEASE_TIMES } from '../lease/lease-times.ts';
+import { type LeaseTimes, leaseTimes } from '../lease/lease-times.ts';
 import type { AgentLook } from '../members/ending.ts';
 import { KEYS, type Moved, type PageGrants, type WorkerEntry, workerKey } from '../members/keys.ts';
 import { Leader } from '../members/leader.ts';
@@ -56,8 +56,6 @@ export interface WorkerOptions {
   /** The share of agents that it should have, beside the others. Default: its cores. */
   readonly weight?: number;
   readonly commitEvery?: Millis;
-  /** How long the workers must be the same before agents move. */
-  readonly settle?: Millis;
   readonly ownsProcess?: boolean;
   /** Merges what agents have left, when all have ended; called by the leader. */
   readonly finish?: (store: ObjectStore) => Promise<void>;
@@ -67,7 +65,6 @@ export interface WorkerOptions {
 export type WorkerEnd = EndReason | 'drained';
 
 const COMMIT_EVERY: Millis = 60_000;
-const SETTLE: Millis = 2000;
 const TICK: Millis = 500;
 const WORKER_FILE = 'worker.json';
 
@@ -87,6 +84,7 @@ export class Worker {
   readonly #book: Book;
   readonly #plan: Plan;
   readonly #agents: number;
+  readonly #times: LeaseTimes;
   readonly #seeds: readonly string[];
   readonly #log: CrawlLog;
   readonly #lock: Held;
@@ -115,6 +113,7 @@ export class Worker {
       readonly book: Book;
       readonly plan: Plan;
       readonly agents: number;
+      readonly pace: number;
       readonly seeds: readonly string[];
       readonly log: CrawlLog;
       readonly lock: Held;
@@ -126,6 +125,7 @@ export class Worker {
     this.#book = parts.book;
     this.#plan = parts.plan;
     this.#agents = parts.agents;
+    this.#times = leaseTimes(parts.pace);
     this.#seeds = parts.seeds;
     this.#log = parts.log;
     this.#lock = parts.lock;
@@ -149,7 +149,7 @@ export class Worker {
       log = await CrawlLog.open(disk, join(dir, 'log.jsonl'), systemClock);
       const plan = await planCrawl(seeds, config, {});
       const id = await workerId(disk, dir);
-      const parts = { disk, book, plan, agents, seeds, log, lock };
+      const parts = { disk, book, plan, agents, pace: crawl.pace, seeds, log, lock };
       const worker = new Worker(id, options, parts);
       await worker.#begin();
       return worker;
@@ -190,7 +190,8 @@ export class Worker {
       limits: { maxTime: config.maxTime, maxBytes: config.maxBytes },
       finish: async () => this.#options.finish?.(this.#options.store),
       onLead: (term) => this.#log.event('cluster-leader', { term }),
-      settle: this.#options.settle ?? SETTLE,
+      settle: (2 / 3) * this.#times.renew,
+      times: this.#times,
     });
     const { connection } = brokers;
     const questions = connection.subscribe(this.#subject(`worker.${this.id}`), {
@@ -212,7 +213,7 @@ export class Worker {
     );
     this.#closers.push(() => watch.end());
     await this.#sayHello();
-    this.#timer = setInterval(() => void this.#tick(), TICK);
+    this.#timer = setInterval(() => void this.#tick(), Math.min(TICK, this.#times.renew / 3));
   }
 
   async #tick(): Promise<void> {
@@ -235,7 +236,7 @@ export class Worker {
 
   /** Renews the entry of the worker. */
   async #sayHello(): Promise<void> {
-    if (now() - this.#beatAt < LEASE_TIMES.renew) return;
+    if (now() - this.#beatAt < this.#times.renew) return;
     const entry: WorkerEntry = {
       host: hostname(),
       pid: process.pid,
@@ -303,7 +304,8 @@ export class Worker {
       }
     }
     // A drained worker ends whatever the phase.
-    if (this.#draining) for (const { agent } of this.#slots.values()) if (agent) this.#moveAway(agent);
+    if (this.#draining)
+      for (const { agent } of this.#slots.values()) if (agent) this.#moveAway(agent);
   }
 
   #moveAway(agent: HostedAgent): void {
@@ -317,11 +319,11 @@ export class Worker {
     const { worker } = seen.value;
     // Our own folder is locked by this process: an earlier process of ours is dead.
     const isFree = worker === '' || worker === this.id;
-    if (!isFree && now() - seen.at < LEASE_TIMES.takeOver) return;
+    if (!isFree && now() - seen.at < this.#times.takeOver) return;
     const options = { book: this.#book, clock: this.#clock, agent, worker: this.id };
     const lease = await AgentLease.acquire(options, seen);
     if (!lease) return;
-    const renewing = setInterval(() => void this.#renew(agent), LEASE_TIMES.renew);
+    const renewing = setInterval(() => void this.#renew(agent), this.#times.renew);
     const slot: Slot = { lease, agent: undefined, renewing };
     this.#slots.set(agent, slot);
     void this.#host(slot, seen.value, run);
@@ -343,8 +345,9 @@ export class Worker {
       const hosted = await HostedAgent.start({
         ...{ disk: this.#disk, dir: this.#options.dir, lease: slot.lease, before, run },
         ...{ mirrors: this.#mirrors, log: this.#log, book: this.#book },
-        quiet: quietBefore(before.worker, this.id),
+        quiet: quietBefore(before.worker, this.id, this.#times),
         commitEvery: this.#options.commitEvery ?? COMMIT_EVERY,
+        times: this.#times,
         shared: this.#shared(),
         granted: () => this.#granted(agent),
         post: (from, to, bytes) => this.#post(from, to, bytes),
@@ -429,7 +432,7 @@ export class Worker {
         if (worker === this.id) return this.#looks();
         try {
           const answer = await connection.request(this.#subject(`worker.${worker}`), '', {
-            timeout: LEASE_TIMES.renew,
+            timeout: this.#times.renew,
           });
           return answer.json<AgentLook[]>();
         } catch {
@@ -461,9 +464,9 @@ export class Worker {
  * How long ago the last request of an agent was made at least, when its next owner begins. A worker
  * that released it has committed all that it learned.
  */
-function quietBefore(former: string, id: string): Millis {
+function quietBefore(former: string, id: string, times: LeaseTimes): Millis {
   if (former === '') return Infinity;
-  return former === id ? 0 : LEASE_TIMES.takeOver - LEASE_TIMES.send;
+  return former === id ? 0 : times.takeOver - times.send;
 }
 
 function mirrorsIn(store: ObjectStore, disk: Disk, dir: string): Mirrors {
@@ -483,7 +486,10 @@ async function workerId(disk: Disk, dir: string): Promise<string> {
     const { id } = JSON.parse(await disk.readText(join(dir, WORKER_FILE)));
     if (typeof id === 'string' && /^[a-z0-9-]{1,80}$/.test(id)) return id;
   }
-  const host = hostname().toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 40);
+  const host = hostname()
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40);
   const id = `${host || 'worker'}-${randomBytes(4).toString('hex')}`;
   await replaceFile(disk, dir, WORKER_FILE, Buffer.from(`${JSON.stringify({ id })}\n`));
   return id;

@@ -38,7 +38,11 @@ function registerCreate(cluster: Command): void {
     )
     .option('--monitors <addresses>', 'monitoring ports of the brokers: checks that they are fit')
     .option('--durable-brokers', 'vouch for "sync_interval: always" on brokers without --monitors')
-    .option('--replicas <number>', 'copies of the book (default: one for each broker, at most 3)', wholeNumber);
+    .option(
+      '--replicas <number>',
+      'copies of the book (default: one for each broker, at most 3)',
+      wholeNumber,
+    );
   addSettings(create);
   create
     .addHelpText(
@@ -58,7 +62,11 @@ function registerJoin(cluster: Command): void {
     .description('run agents of a cluster on this machine, until the crawl ends')
     .argument('<name>', 'name of the cluster')
     .requiredOption('--dir <folder>', 'folder of this worker')
-    .option('--weight <number>', 'its share of the agents beside others (default: its cores)', wholeNumber)
+    .option(
+      '--weight <number>',
+      'its share of the agents beside others (default: its cores)',
+      wholeNumber,
+    )
     .option('--commit <time>', 'time between two commits of an agent', '60s')
     .option('--quiet', 'print errors only')
     .addHelpText('after', examples('cluster join news --brokers nats://a --dir /data/news'))

@@ -1,13 +1,22 @@
 /** What the commands of `drumlin cluster` do. */
 import { DrumlinError, EXIT } from '../../../base/errors.ts';
-import { DEFAULT, type Layer } from '../../../config/configuration.ts';
-import { agentCount, readSetting } from '../../../config/settings.ts';
-import { type Brokers, connectBrokers, refuseLazyBrokers } from '../../../cluster/broker/connect.ts';
-import { createCluster, crawlOf, resumeCluster, stopCluster } from '../../../cluster/create.ts';
+import {
+  type Brokers,
+  connectBrokers,
+  refuseLazyBrokers,
+} from '../../../cluster/broker/connect.ts';
+import { crawlOf, createCluster, resumeCluster, stopCluster } from '../../../cluster/create.ts';
 import type { AgentEntry } from '../../../cluster/lease/agent-lease.ts';
 import { type Book, change } from '../../../cluster/lease/book.ts';
-import { type ClusterState, KEYS, type WorkerEntry, workerKey } from '../../../cluster/members/keys.ts';
+import {
+  type ClusterState,
+  KEYS,
+  type WorkerEntry,
+  workerKey,
+} from '../../../cluster/members/keys.ts';
 import { Worker } from '../../../cluster/worker/worker.ts';
+import { DEFAULT, type Layer } from '../../../config/configuration.ts';
+import { agentCount, readSetting } from '../../../config/settings.ts';
 import { openObjects } from '../../../objects/open-objects.ts';
 import { configure } from '../../input/configure.ts';
 import { STOP_SIGNALS } from '../../input/interrupt.ts';
@@ -123,7 +132,11 @@ export async function status(name: string, flags: StatusFlags): Promise<void> {
     const workers = named<WorkerEntry>('worker.');
     const agents = named<AgentEntry>('agent.').sort(([a], [b]) => Number(a) - Number(b));
     if (flags.json) {
-      const facts = { state, workers: Object.fromEntries(workers), agents: Object.fromEntries(agents) };
+      const facts = {
+        state,
+        workers: Object.fromEntries(workers),
+        agents: Object.fromEntries(agents),
+      };
       process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
       return;
     }
