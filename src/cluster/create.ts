@@ -27,6 +27,8 @@ interface NewCrawl {
   readonly config: CrawlConfig;
   readonly seeds: readonly string[];
   readonly now: number;
+  /** Default: the delay of an address counts for all workers together. */
+  readonly addressScope?: 'cluster' | 'agent';
   /** Makes all times of leases shorter or longer. */
   readonly pace?: number;
 }
@@ -52,6 +54,7 @@ export async function createCluster(asked: NewCrawl): Promise<void> {
   await book.create(KEYS.state, state);
   const crawl: ClusterCrawl = {
     ...{ format: 1, version: VERSION, suffixes: SUFFIXES, agents, objects, pace, createdAt: now },
+    addressScope: asked.addressScope ?? 'cluster',
     settings: plainSettings(config),
   };
   // Last: a cluster whose creation was interrupted can be created again.

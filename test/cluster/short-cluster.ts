@@ -32,6 +32,7 @@ interface ShortPlan {
 interface Requested {
   readonly time: number;
   readonly host: string;
+  readonly address: string;
   readonly path: string;
 }
 
@@ -146,13 +147,13 @@ export class ShortCluster {
   }
 }
 
-/** The shortest time between two requests to one host. */
-export function shortestPause(asked: readonly Requested[]): number {
+/** The shortest time between two requests to one host, or to one address. */
+export function shortestPause(asked: readonly Requested[], to: 'host' | 'address'): number {
   const last = new Map<string, number>();
   let shortest = Infinity;
-  for (const { host, time } of asked) {
-    shortest = Math.min(shortest, time - (last.get(host) ?? -Infinity));
-    last.set(host, time);
+  for (const request of asked) {
+    shortest = Math.min(shortest, request.time - (last.get(request[to]) ?? -Infinity));
+    last.set(request[to], request.time);
   }
   return shortest;
 }

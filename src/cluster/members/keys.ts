@@ -28,6 +28,8 @@ export interface ClusterCrawl {
   readonly settings: CrawlOptions;
   /** Where checkpoints and pages go, such as s3://bucket/prefix. */
   readonly objects: string;
+  /** Whether the delay of an address counts for all workers together, or for each by itself. */
+  readonly addressScope: 'cluster' | 'agent';
   /** 1; less where all times of leases are to be shorter, as in tests. */
   readonly pace: number;
   readonly createdAt: Millis;

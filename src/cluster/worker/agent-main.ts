@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { systemClockFrom } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
+import { addressDelay } from '../../config/settings.ts';
 import type { AgentStart } from '../../crawl/agent/open-agent.ts';
 import { runAgent } from '../../crawl/agent/running-agent.ts';
 import type { AgentReport } from '../../crawl/crew.ts';
@@ -9,9 +10,12 @@ import { limitGarbage } from '../../crawl/heap-growth.ts';
 import type { AgentProgress } from '../../crawl/record/counters.ts';
 import { serveAgentThread } from '../../crawl/threads/agent-thread.ts';
 import { ThreadLink } from '../../crawl/threads/thread-link.ts';
+import { SharedAddressTable } from '../../crawl/transport/address-table.ts';
 import { Allowance } from '../../crawl/transport/allowance.ts';
 import { Disk } from '../../disk/disk.ts';
 import { loadPredicates } from '../../filter/predicates.ts';
+import { ClusterAddressTable } from '../addresses/address-table.ts';
+import type { HoldTimes } from '../addresses/hold-times.ts';
 import { LeaseFence, type SharedFence } from '../lease/fence.ts';
 import type { LeaseTimes } from '../lease/lease-times.ts';
 import { ClusterTransport } from '../parcels/cluster-transport.ts';
@@ -23,6 +27,8 @@ export interface ClusterAgentStart extends AgentStart {
   readonly worker: MessagePort;
   readonly fence: SharedFence;
   readonly times: LeaseTimes;
+  /** Undefined where the delay of an address counts for each worker by itself. */
+  readonly holdTimes: HoldTimes | undefined;
   /** From one commit to the next. */
   readonly commitEvery: Millis;
   readonly ownsProcess: boolean;
@@ -39,6 +45,22 @@ const timingOf = ({ renew }: LeaseTimes) => ({
   parcelAge: renew / 3,
 });
 
+/** Undefined where the delay of an address counts for each worker by itself. */
+function addressesOf(
+  { agent, config, addresses, holdTimes }: ClusterAgentStart,
+  worker: ThreadLink<WorkerClusterCalls, AgentClusterCalls>,
+): ClusterAddressTable | undefined {
+  if (!addresses || !holdTimes) return undefined;
+  return new ClusterAddressTable({
+    times: holdTimes,
+    local: new SharedAddressTable(addresses, agent),
+    // A table of delays may name a longer one: `--delays` counts in the agent's own turns.
+    delayOf: () => Math.max(addressDelay(config), config.slowAddressDelay),
+    want: (ip, delay) => worker.tell('want', { ip, delay }),
+    unused: (ip, readyAt) => worker.tell('unused', { ip, readyAt }),
+  });
+}
+
 await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
   async (start, coordinator) => {
     const { agent, agents, incarnation, worker: port } = start;
@@ -48,6 +70,7 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
       throw error;
     });
     let transport: ClusterTransport | undefined;
+    const addresses = addressesOf(start, worker);
     const allowance = new Allowance(start.allowance);
     const starved = () => allowance.exhausted !== undefined;
     const keeper = new ClusterKeeper({
@@ -75,12 +98,14 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
       onError: undefined,
       predicates: await loadPredicates(start.config.predicates),
       onPage: undefined,
-      cluster: { fence: new LeaseFence(start.fence, start.times), keeper, addresses: undefined },
+      cluster: { fence: new LeaseFence(start.fence, start.times), keeper, addresses },
     });
     const { before } = running;
     worker.serve({
       frame: ({ from, bytes }) => transport?.deliver(from, bytes),
       peer: (peer) => transport?.peer(peer.agent, peer.epoch, peer.received),
+      held: ({ ip, until }) => addresses?.held(ip, until),
+      revoked: (ip) => addresses?.revoked(ip),
       look: () => {
         const { queued, fetching, ...counted } = running.progress();
         const received = transport?.received ?? [];

@@ -24,6 +24,7 @@ import { ThreadLink } from '../../crawl/threads/thread-link.ts';
 import { Allowance, shareAllowance } from '../../crawl/transport/allowance.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
+import type { HoldTimes } from '../addresses/hold-times.ts';
 import { type AgentEntry, type AgentLease, LeaseLost } from '../lease/agent-lease.ts';
 import type { Book } from '../lease/book.ts';
 import type { LeaseTimes } from '../lease/lease-times.ts';
@@ -45,6 +46,10 @@ export interface HostedParts {
   readonly log: EventLog;
   readonly commitEvery: Millis;
   readonly times: LeaseTimes;
+  /** Undefined where addresses are not lent. */
+  readonly holdTimes: HoldTimes | undefined;
+  readonly want: (agent: number, ip: string, delay: Millis) => void;
+  readonly unused: (agent: number, ip: string, readyAt: Millis) => void;
   /** The run of the crawl: an agent that concludes is done with it. */
   readonly run: number;
   /** What all agents of the worker are started with. */
@@ -97,6 +102,8 @@ export class HostedAgent {
     this.#link = new ThreadLink<AgentClusterCalls, WorkerClusterCalls>(port, () => {});
     this.#link.serve({
       post: ({ to, bytes }) => parts.post(this.agent, to, bytes),
+      want: ({ ip, delay }) => parts.want(this.agent, ip, delay),
+      unused: ({ ip, readyAt }) => parts.unused(this.agent, ip, readyAt),
       stage: (saved) => this.#stage(saved),
       commit: (saved) => this.#commit(saved),
     });
@@ -146,6 +153,7 @@ export class HostedAgent {
       fence: lease.fence,
       commitEvery: parts.commitEvery,
       times: parts.times,
+      holdTimes: parts.holdTimes,
       ownsProcess: parts.ownsProcess,
       clockOrigin,
     };
@@ -166,6 +174,14 @@ export class HostedAgent {
 
   peer(agent: number, epoch: number, received: number): void {
     this.#link.tell('peer', { agent, epoch, received });
+  }
+
+  held(ip: string, until: Millis): void {
+    this.#link.tell('held', { ip, until });
+  }
+
+  revoked(ip: string): void {
+    this.#link.tell('revoked', ip);
   }
 
   async look(): Promise<AgentLook> {

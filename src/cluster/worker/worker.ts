@@ -15,9 +15,10 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Msg } from '@nats-io/transport-node';
+import { type Clock, paceOf, systemClock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import { type CrawlConfig, resolveConfig } from '../../config/settings.ts';
+import { addressDelay, type CrawlConfig, resolveConfig } from '../../config/settings.ts';
 import { type Plan, planCrawl } from '../../crawl/crawl.ts';
 import { FilterWatch } from '../../crawl/filter-watch.ts';
 import type { EndReason } from '../../crawl/record/counters.ts';
@@ -30,6 +31,8 @@ import { replaceFile } from '../../disk/checkpoint.ts';
 import { Disk } from '../../disk/disk.ts';
 import type { Held } from '../../disk/file-system.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
+import { AddressExchange, type ToGrantor, type ToHolder } from '../addresses/exchange.ts';
+import { type HoldTimes, holdTimes } from '../addresses/hold-times.ts';
 import type { Brokers } from '../broker/connect.ts';
 import { crawlOf, seedsOf, settingsOf } from '../create.ts';
 import { type AgentEntry, AgentLease, LeaseLost } from '../lease/agent-lease.ts';
@@ -37,7 +40,14 @@ import { type Book, change } from '../lease/book.ts';
 import { systemLeaseClock } from '../lease/fence.ts';
 import { type LeaseTimes, leaseTimes } from '../lease/lease-times.ts';
 import type { AgentLook } from '../members/ending.ts';
-import { KEYS, type Moved, type PageGrants, type WorkerEntry, workerKey } from '../members/keys.ts';
+import {
+  type ClusterCrawl,
+  KEYS,
+  type Moved,
+  type PageGrants,
+  type WorkerEntry,
+  workerKey,
+} from '../members/keys.ts';
 import { Leader } from '../members/leader.ts';
 import { type Seen, View } from '../members/view.ts';
 import { AgentMirror } from '../mirror/agent-mirror.ts';
@@ -85,6 +95,8 @@ export class Worker {
   readonly #plan: Plan;
   readonly #agents: number;
   readonly #times: LeaseTimes;
+  readonly #holdTimes: HoldTimes;
+  readonly #lendsAddresses: boolean;
   readonly #seeds: readonly string[];
   readonly #log: CrawlLog;
   readonly #lock: Held;
@@ -96,6 +108,7 @@ export class Worker {
   readonly #told = new Map<number, string>();
   readonly #closers: (() => unknown)[] = [];
   #view!: View;
+  #exchange: AddressExchange | undefined;
   #leader!: Leader;
   #beat = 0;
   #beatAt: Millis = -Infinity;
@@ -113,7 +126,7 @@ export class Worker {
       readonly book: Book;
       readonly plan: Plan;
       readonly agents: number;
-      readonly pace: number;
+      readonly crawl: Pick<ClusterCrawl, 'pace' | 'addressScope'>;
       readonly seeds: readonly string[];
       readonly log: CrawlLog;
       readonly lock: Held;
@@ -125,7 +138,9 @@ export class Worker {
     this.#book = parts.book;
     this.#plan = parts.plan;
     this.#agents = parts.agents;
-    this.#times = leaseTimes(parts.pace);
+    this.#times = leaseTimes(parts.crawl.pace);
+    this.#holdTimes = holdTimes(parts.crawl.pace);
+    this.#lendsAddresses = parts.crawl.addressScope === 'cluster';
     this.#seeds = parts.seeds;
     this.#log = parts.log;
     this.#lock = parts.lock;
@@ -149,7 +164,7 @@ export class Worker {
       log = await CrawlLog.open(disk, join(dir, 'log.jsonl'), systemClock);
       const plan = await planCrawl(seeds, config, {});
       const id = await workerId(disk, dir);
-      const parts = { disk, book, plan, agents, pace: crawl.pace, seeds, log, lock };
+      const parts = { disk, book, plan, agents, crawl, seeds, log, lock };
       const worker = new Worker(id, options, parts);
       await worker.#begin();
       return worker;
@@ -193,11 +208,10 @@ export class Worker {
       settle: (2 / 3) * this.#times.renew,
       times: this.#times,
     });
+    this.#exchange = this.#addressExchange();
     const { connection } = brokers;
     const questions = connection.subscribe(this.#subject(`worker.${this.id}`), {
-      callback: (_, message) => {
-        void this.#looks().then((looks) => message.respond(JSON.stringify(looks)));
-      },
+      callback: (_, message) => void this.#answer(message),
     });
     this.#closers.push(() => questions.unsubscribe());
     const { filtering, filters } = this.#plan;
@@ -222,6 +236,7 @@ export class Worker {
     try {
       await this.#sayHello();
       await this.#reconcile();
+      await this.#exchange?.openGrantors([...this.#view.workers(this.#times.takeOver).keys()]);
       await this.#leader.tick();
       for (const { agent } of this.#slots.values())
         if (agent && !agent.stopping) await agent.adjustPages();
@@ -347,7 +362,9 @@ export class Worker {
         ...{ mirrors: this.#mirrors, log: this.#log, book: this.#book },
         quiet: quietBefore(before.worker, this.id, this.#times),
         commitEvery: this.#options.commitEvery ?? COMMIT_EVERY,
-        times: this.#times,
+        ...{ times: this.#times, holdTimes: this.#exchange && this.#holdTimes },
+        want: (...wanted) => void this.#exchange?.held.want(...wanted),
+        unused: (...unused) => this.#exchange?.held.unused(...unused),
         shared: this.#shared(),
         granted: () => this.#granted(agent),
         post: (from, to, bytes) => this.#post(from, to, bytes),
@@ -355,7 +372,10 @@ export class Worker {
         ownsProcess: this.#options.ownsProcess ?? false,
       });
       slot.agent = hosted;
-      unsubscribe = this.#receiveFor(hosted);
+      const ends = [this.#receiveFor(hosted), this.#lendFor(hosted, epoch === 1)];
+      unsubscribe = () => {
+        for (const end of ends) end();
+      };
       for (let other = 0; other < this.#agents; other++) {
         const entry = this.#view.agent(other)?.value;
         if (entry && other !== agent) hosted.peer(other, entry.epoch, entry.received[agent]);
@@ -385,6 +405,51 @@ export class Worker {
   async #granted(agent: number): Promise<number> {
     if (this.#plan.config.maxPages === Infinity) return Infinity;
     return (await this.#book.get<PageGrants>(KEYS.pages))?.value.granted[agent] ?? 0;
+  }
+
+  /** Undefined where the delay of an address counts for each worker by itself. */
+  #addressExchange(): AddressExchange | undefined {
+    const { config } = this.#plan;
+    if (!this.#lendsAddresses || addressDelay(config) === 0) return undefined;
+    const { connection } = this.#options.brokers;
+    const ask = async <Answer>(subject: string, message: unknown): Promise<Answer> => {
+      const options = { timeout: this.#times.renew };
+      const text = JSON.stringify(message);
+      return (await connection.request(this.#subject(subject), text, options)).json<Answer>();
+    };
+    const tell = (subject: string, message: unknown) =>
+      connection.publish(this.#subject(subject), JSON.stringify(message));
+    return new AddressExchange({
+      ...{ worker: this.id, agents: this.#agents, times: this.#holdTimes },
+      now: () => paceOf(this.#clock).now(),
+      askGrantor: (agent, message) => ask(`hold.${agent}`, message),
+      tellGrantor: (agent, message) => tell(`hold.${agent}`, message),
+      askHolder: (worker, message) => ask(`worker.${worker}`, message),
+      tellHolder: (worker, message) => tell(`worker.${worker}`, message),
+      tell: (agent, ip, until) => this.#slots.get(agent)?.agent?.held(ip, until),
+      revoke: (agent, ip) => {
+        const hosted = this.#slots.get(agent)?.agent;
+        if (hosted) hosted.revoked(ip);
+        else this.#exchange?.held.unused(agent, ip, 0);
+      },
+    });
+  }
+
+  /** Lends the addresses of the agent to all workers. */
+  #lendFor({ agent }: HostedAgent, isFirst: boolean): () => void {
+    const exchange = this.#exchange;
+    if (!exchange) return () => {};
+    exchange.begin(agent, isFirst);
+    const asked = this.#options.brokers.connection.subscribe(this.#subject(`hold.${agent}`), {
+      callback: (_, message) => {
+        const answer = exchange.received(agent, message.json<ToGrantor>());
+        if (answer && message.reply) message.respond(JSON.stringify(answer));
+      },
+    });
+    return () => {
+      asked.unsubscribe();
+      exchange.end(agent);
+    };
   }
 
   #receiveFor(hosted: HostedAgent): () => void {
@@ -417,6 +482,14 @@ export class Worker {
   }
 
   // —— Reports ——
+
+  async #answer(message: Msg): Promise<void> {
+    const asked = message.data.length === 0 ? undefined : message.json<ToHolder>();
+    if (asked?.type === 'wanted') this.#exchange?.held.wantedBack(asked.ip);
+    else if (asked?.type === 'claims')
+      message.respond(JSON.stringify(this.#exchange?.claims(asked.agent) ?? []));
+    else message.respond(JSON.stringify(await this.#looks()));
+  }
 
   async #looks(): Promise<AgentLook[]> {
     const agents = [...this.#slots.values()].flatMap(({ agent }) => agent ?? []);

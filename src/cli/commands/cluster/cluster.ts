@@ -1,5 +1,5 @@
 /** `drumlin cluster`: one crawl by many machines. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '../../input/example.ts';
 import { addSettings, givenLayers, givenSettings } from '../../input/setting-options.ts';
 import type { BrokerFlags, CreateFlags, JoinFlags, StatusFlags } from './work.ts';
@@ -35,6 +35,14 @@ function registerCreate(cluster: Command): void {
     .requiredOption(
       '--objects <address>',
       'where checkpoints and pages go: s3://BUCKET/PREFIX; credentials are in the environment (AWS_…)',
+    )
+    .addOption(
+      new Option(
+        '--address-delay-scope <scope>',
+        'whether --address-delay counts for the whole cluster, or for the agents of each worker',
+      )
+        .choices(['cluster', 'agent'])
+        .default('cluster'),
     )
     .option('--monitors <addresses>', 'monitoring ports of the brokers: checks that they are fit')
     .option('--durable-brokers', 'vouch for "sync_interval: always" on brokers without --monitors')

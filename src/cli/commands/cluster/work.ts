@@ -31,6 +31,7 @@ export interface CreateFlags extends BrokerFlags {
   readonly monitors?: string;
   readonly durableBrokers?: boolean;
   readonly replicas?: number;
+  readonly addressDelayScope: 'cluster' | 'agent';
 }
 
 export interface JoinFlags extends BrokerFlags {
@@ -81,7 +82,7 @@ export async function create(
     if (!book) throw missing(name);
     await createCluster({
       ...{ book, store, objects: flags.objects, name, agents, config },
-      seeds: readSeeds(words),
+      ...{ seeds: readSeeds(words), addressScope: flags.addressDelayScope },
       now: Date.now(),
     });
   } finally {
