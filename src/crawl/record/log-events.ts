@@ -85,7 +85,7 @@ export const EVENTS = {
     },
   },
   'upload-failed': {
-    when: 'The object store refused a checkpoint; it is tried again.',
+    when: 'The object store failed to take or to give a checkpoint; it is tried again.',
     facts: { agent: 'number of the agent', why: 'the error' },
   },
   'cluster-phase': {
