@@ -19,7 +19,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
-import type { WriteTracker } from '../../disk/write-tracker.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { type CoveredFile, checkpointOf, coveredFiles } from './covered-files.ts';
 import {
@@ -32,6 +31,7 @@ import {
 } from './manifest.ts';
 import { hashOf, Pack, readPart } from './pack.ts';
 import { WarcFiles } from './warc-files.ts';
+import type { WriteTracker } from './write-tracker.ts';
 
 const PIECE_BYTES: Bytes = 64 * 1024;
 const PART_BYTES: Bytes = 8 * 2 ** 20;
@@ -43,14 +43,14 @@ const READ_BYTES: Bytes = 2 ** 20;
 const LEAST_PACK_PART: Bytes = 2 ** 18;
 const SPOOL = 'mirror';
 
-export interface MirrorLimits {
+interface MirrorLimits {
   readonly pieceBytes?: Bytes;
   /** At least `leastPart` of the store. */
   readonly partBytes?: Bytes;
   readonly mostPacks?: number;
 }
 
-export interface AgentMirrorOptions extends MirrorLimits {
+interface AgentMirrorOptions extends MirrorLimits {
   readonly store: ObjectStore;
   readonly disk: Disk;
   /** The folder of the crawl. */
@@ -64,7 +64,7 @@ export interface AgentMirrorOptions extends MirrorLimits {
 }
 
 /** A checkpoint that is copied and not sent yet. */
-export interface StagedCheckpoint {
+interface StagedCheckpoint {
   readonly sequence: number;
   /** Bytes to send, WARC files not counted. */
   readonly bytes: Bytes;
