@@ -38,7 +38,7 @@ export interface AgentEntry {
   readonly bytes: Bytes;
   /** Counts the commits. */
   readonly commits: number;
-  /** Counts the writes of this holder: a renewal must change the key. */
+  /** Numbers the writes of this holder: a renewal must change the key. */
   readonly beat: number;
   /** The run of the crawl that it has concluded; 0 for none. */
   readonly done: number;
@@ -83,6 +83,8 @@ export class AgentLease {
   #revision: number;
   #writing: Promise<unknown> = Promise.resolve();
   #lost = false;
+  /** Numbers the tries to write: a try whose answer was lost is recognised by its number. */
+  #tries: number;
 
   private constructor(options: LeaseOptions, entry: AgentEntry, revision: number) {
     this.#options = options;
@@ -91,6 +93,7 @@ export class AgentLease {
     this.fence = shareFence();
     this.#entry = entry;
     this.#revision = revision;
+    this.#tries = entry.beat;
   }
 
   /**
@@ -127,7 +130,7 @@ export class AgentLease {
   renew(): Promise<boolean> {
     return this.#inTurn(async () => {
       try {
-        return await this.#write({ ...this.#entry, beat: this.#entry.beat + 1 });
+        return await this.#write({ ...this.#entry, beat: ++this.#tries });
       } catch (error) {
         if (error instanceof LeaseLost) throw error;
         return false;
@@ -156,7 +159,7 @@ export class AgentLease {
   #untilWritten(next: () => AgentEntry): Promise<void> {
     return this.#inTurn(async () => {
       for (;;) {
-        const wanted = { ...next(), beat: this.#entry.beat + 1 };
+        const wanted = { ...next(), beat: ++this.#tries };
         try {
           if (await this.#write(wanted)) return;
         } catch (error) {
@@ -191,7 +194,7 @@ export class AgentLease {
     }
     this.#entry = found.value;
     this.#revision = found.revision;
-    return found.value.beat === next.beat && found.value.commits === next.commits;
+    return found.value.beat === next.beat;
   }
 
   #lose(): void {

@@ -8,6 +8,7 @@
  */
 import type { Millis } from '../../base/units.ts';
 import type { SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
+import type { HostLeave } from '../addresses/host-table.ts';
 import type { AgentLook } from '../members/ending.ts';
 
 /** The calls from the worker to an agent. */
@@ -32,6 +33,10 @@ export interface WorkerClusterCalls {
   want(address: { readonly ip: string; readonly delay: Millis }): void;
   /** The agent does not use an address any more that is to be given back. */
   unused(address: { readonly ip: string; readonly readyAt: Millis }): void;
+  /** May the agent ask a host of another agent? */
+  leave(host: string): HostLeave;
+  /** The agent has asked a host with the leave of another worker. */
+  asked(host: { readonly host: string; readonly delay: Millis }): void;
   /** Copy the checkpoint that is on disk now; answered when another may be made. */
   stage(saved: SavedCheckpoint): void;
   /** Upload what was staged; true when it is committed, false when the store failed. */

@@ -12,15 +12,18 @@ import { serveAgentThread } from '../../crawl/threads/agent-thread.ts';
 import { ThreadLink } from '../../crawl/threads/thread-link.ts';
 import { SharedAddressTable } from '../../crawl/transport/address-table.ts';
 import { Allowance } from '../../crawl/transport/allowance.ts';
+import { SharedHostTable } from '../../crawl/transport/host-table.ts';
 import { Disk } from '../../disk/disk.ts';
 import { loadPredicates } from '../../filter/predicates.ts';
 import { ClusterAddressTable } from '../addresses/address-table.ts';
 import type { HoldTimes } from '../addresses/hold-times.ts';
+import { ClusterHostTable } from '../addresses/host-table.ts';
 import { LeaseFence, type SharedFence } from '../lease/fence.ts';
 import type { LeaseTimes } from '../lease/lease-times.ts';
 import { ClusterTransport } from '../parcels/cluster-transport.ts';
 import type { AgentClusterCalls, WorkerClusterCalls } from './agent-calls.ts';
 import { ClusterKeeper } from './keeper.ts';
+import { ownerOfHost } from './sharing.ts';
 
 /** What the thread of a cluster's agent is started with. */
 export interface ClusterAgentStart extends AgentStart {
@@ -61,6 +64,24 @@ function addressesOf(
   });
 }
 
+function hostsOf(
+  { agent, agents, hosts, times }: ClusterAgentStart,
+  worker: ThreadLink<WorkerClusterCalls, AgentClusterCalls>,
+): ClusterHostTable {
+  const table = new ClusterHostTable({
+    local: new SharedHostTable(hosts, agent),
+    isOurs: (host) => ownerOfHost(host, agents) === agent,
+    want: (host) =>
+      void worker.ask('leave', host).then(
+        (answer) => table.answered(host, answer),
+        () => table.answered(host, 'refused'),
+      ),
+    asked: (host, delay) => worker.tell('asked', { host, delay }),
+    retry: times.renew / 6,
+  });
+  return table;
+}
+
 await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
   async (start, coordinator) => {
     const { agent, agents, incarnation, worker: port } = start;
@@ -71,6 +92,7 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
     });
     let transport: ClusterTransport | undefined;
     const addresses = addressesOf(start, worker);
+    const hosts = hostsOf(start, worker);
     const allowance = new Allowance(start.allowance);
     const starved = () => allowance.exhausted !== undefined;
     const keeper = new ClusterKeeper({
@@ -98,7 +120,7 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
       onError: undefined,
       predicates: await loadPredicates(start.config.predicates),
       onPage: undefined,
-      cluster: { fence: new LeaseFence(start.fence, start.times), keeper, addresses },
+      cluster: { fence: new LeaseFence(start.fence, start.times), keeper, addresses, hosts },
     });
     const { before } = running;
     worker.serve({

@@ -24,7 +24,6 @@ import { ThreadLink } from '../../crawl/threads/thread-link.ts';
 import { Allowance, shareAllowance } from '../../crawl/transport/allowance.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
-import type { HoldTimes } from '../addresses/hold-times.ts';
 import { type AgentEntry, type AgentLease, LeaseLost } from '../lease/agent-lease.ts';
 import type { Book } from '../lease/book.ts';
 import type { LeaseTimes } from '../lease/lease-times.ts';
@@ -33,6 +32,7 @@ import type { AgentClusterCalls, WorkerClusterCalls } from './agent-calls.ts';
 import { type Mirror, type Mirrors, prepareFiles, type Staged } from './agent-files.ts';
 import type { ClusterAgentStart } from './agent-main.ts';
 import { PageShare } from './page-grants.ts';
+import type { Sharing } from './sharing.ts';
 
 export interface HostedParts {
   readonly disk: Disk;
@@ -46,10 +46,7 @@ export interface HostedParts {
   readonly log: EventLog;
   readonly commitEvery: Millis;
   readonly times: LeaseTimes;
-  /** Undefined where addresses are not lent. */
-  readonly holdTimes: HoldTimes | undefined;
-  readonly want: (agent: number, ip: string, delay: Millis) => void;
-  readonly unused: (agent: number, ip: string, readyAt: Millis) => void;
+  readonly sharing: Sharing;
   /** The run of the crawl: an agent that concludes is done with it. */
   readonly run: number;
   /** What all agents of the worker are started with. */
@@ -102,8 +99,10 @@ export class HostedAgent {
     this.#link = new ThreadLink<AgentClusterCalls, WorkerClusterCalls>(port, () => {});
     this.#link.serve({
       post: ({ to, bytes }) => parts.post(this.agent, to, bytes),
-      want: ({ ip, delay }) => parts.want(this.agent, ip, delay),
-      unused: ({ ip, readyAt }) => parts.unused(this.agent, ip, readyAt),
+      want: ({ ip, delay }) => parts.sharing.addresses?.held.want(this.agent, ip, delay),
+      unused: ({ ip, readyAt }) => parts.sharing.addresses?.held.unused(this.agent, ip, readyAt),
+      leave: (host) => parts.sharing.leaveFor(host),
+      asked: ({ host, delay }) => parts.sharing.hostAsked(host, delay),
       stage: (saved) => this.#stage(saved),
       commit: (saved) => this.#commit(saved),
     });
@@ -153,7 +152,7 @@ export class HostedAgent {
       fence: lease.fence,
       commitEvery: parts.commitEvery,
       times: parts.times,
-      holdTimes: parts.holdTimes,
+      holdTimes: parts.sharing.holdTimes,
       ownsProcess: parts.ownsProcess,
       clockOrigin,
     };

@@ -12,13 +12,12 @@
  *           of a takeover. `finished` resolves when the crawl has ended or the worker was drained,
  *           and rejects when an agent failed by an error of its own.
  */
-import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Msg } from '@nats-io/transport-node';
 import { type Clock, paceOf, systemClock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import { addressDelay, type CrawlConfig, resolveConfig } from '../../config/settings.ts';
+import { type CrawlConfig, resolveConfig } from '../../config/settings.ts';
 import { type Plan, planCrawl } from '../../crawl/crawl.ts';
 import { FilterWatch } from '../../crawl/filter-watch.ts';
 import type { EndReason } from '../../crawl/record/counters.ts';
@@ -31,8 +30,6 @@ import { replaceFile } from '../../disk/checkpoint.ts';
 import { Disk } from '../../disk/disk.ts';
 import type { Held } from '../../disk/file-system.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
-import { AddressExchange, type ToGrantor, type ToHolder } from '../addresses/exchange.ts';
-import { type HoldTimes, holdTimes } from '../addresses/hold-times.ts';
 import type { Brokers } from '../broker/connect.ts';
 import { crawlOf, seedsOf, settingsOf } from '../create.ts';
 import { type AgentEntry, AgentLease, LeaseLost } from '../lease/agent-lease.ts';
@@ -54,6 +51,8 @@ import { AgentMirror } from '../mirror/agent-mirror.ts';
 import { restoreAgent } from '../mirror/restore.ts';
 import type { Mirrors } from './agent-files.ts';
 import { HostedAgent } from './hosted-agent.ts';
+import { Sharing } from './sharing.ts';
+import { workerId } from './worker-folder.ts';
 
 export interface WorkerOptions {
   /** The name of the cluster. */
@@ -76,7 +75,6 @@ export type WorkerEnd = EndReason | 'drained';
 
 const COMMIT_EVERY: Millis = 60_000;
 const TICK: Millis = 500;
-const WORKER_FILE = 'worker.json';
 
 interface Slot {
   readonly lease: AgentLease;
@@ -95,8 +93,7 @@ export class Worker {
   readonly #plan: Plan;
   readonly #agents: number;
   readonly #times: LeaseTimes;
-  readonly #holdTimes: HoldTimes;
-  readonly #lendsAddresses: boolean;
+  readonly #crawl: ClusterCrawl;
   readonly #seeds: readonly string[];
   readonly #log: CrawlLog;
   readonly #lock: Held;
@@ -108,7 +105,7 @@ export class Worker {
   readonly #told = new Map<number, string>();
   readonly #closers: (() => unknown)[] = [];
   #view!: View;
-  #exchange: AddressExchange | undefined;
+  #sharing!: Sharing;
   #leader!: Leader;
   #beat = 0;
   #beatAt: Millis = -Infinity;
@@ -125,8 +122,7 @@ export class Worker {
       readonly disk: Disk;
       readonly book: Book;
       readonly plan: Plan;
-      readonly agents: number;
-      readonly crawl: Pick<ClusterCrawl, 'pace' | 'addressScope'>;
+      readonly crawl: ClusterCrawl;
       readonly seeds: readonly string[];
       readonly log: CrawlLog;
       readonly lock: Held;
@@ -137,10 +133,9 @@ export class Worker {
     this.#disk = parts.disk;
     this.#book = parts.book;
     this.#plan = parts.plan;
-    this.#agents = parts.agents;
+    this.#agents = parts.crawl.agents;
     this.#times = leaseTimes(parts.crawl.pace);
-    this.#holdTimes = holdTimes(parts.crawl.pace);
-    this.#lendsAddresses = parts.crawl.addressScope === 'cluster';
+    this.#crawl = parts.crawl;
     this.#seeds = parts.seeds;
     this.#log = parts.log;
     this.#lock = parts.lock;
@@ -154,8 +149,9 @@ export class Worker {
   static async join(options: WorkerOptions, book: Book): Promise<Worker> {
     const { name, dir, store, local } = options;
     const disk = new Disk();
-    const { agents, ...crawl } = await crawlOf(book, name);
-    const config = resolveConfig({ ...settingsOf({ agents, ...crawl }), ...local, agents, dir });
+    const crawl = await crawlOf(book, name);
+    const { agents } = crawl;
+    const config = resolveConfig({ ...settingsOf(crawl), ...local, agents, dir });
     const seeds = await seedsOf(store);
     await disk.makeFolder(dir);
     const lock = disk.lock(dir);
@@ -164,7 +160,7 @@ export class Worker {
       log = await CrawlLog.open(disk, join(dir, 'log.jsonl'), systemClock);
       const plan = await planCrawl(seeds, config, {});
       const id = await workerId(disk, dir);
-      const parts = { disk, book, plan, agents, crawl, seeds, log, lock };
+      const parts = { disk, book, plan, crawl, seeds, log, lock };
       const worker = new Worker(id, options, parts);
       await worker.#begin();
       return worker;
@@ -208,7 +204,13 @@ export class Worker {
       settle: (2 / 3) * this.#times.renew,
       times: this.#times,
     });
-    this.#exchange = this.#addressExchange();
+    this.#sharing = new Sharing({
+      ...{ worker: this.id, crawl: this.#crawl, config, clock: paceOf(this.#clock) },
+      ...{ connection: brokers.connection, timeout: this.#times.renew, hosts: this.#hosts },
+      subject: (rest) => this.#subject(rest),
+      hosted: (agent) => this.#slots.get(agent)?.agent,
+    });
+    this.#closers.push(() => this.#sharing.close());
     const { connection } = brokers;
     const questions = connection.subscribe(this.#subject(`worker.${this.id}`), {
       callback: (_, message) => void this.#answer(message),
@@ -236,7 +238,9 @@ export class Worker {
     try {
       await this.#sayHello();
       await this.#reconcile();
-      await this.#exchange?.openGrantors([...this.#view.workers(this.#times.takeOver).keys()]);
+      await this.#sharing.addresses?.openGrantors([
+        ...this.#view.workers(this.#times.takeOver).keys(),
+      ]);
       await this.#leader.tick();
       for (const { agent } of this.#slots.values())
         if (agent && !agent.stopping) await agent.adjustPages();
@@ -362,9 +366,7 @@ export class Worker {
         ...{ mirrors: this.#mirrors, log: this.#log, book: this.#book },
         quiet: quietBefore(before.worker, this.id, this.#times),
         commitEvery: this.#options.commitEvery ?? COMMIT_EVERY,
-        ...{ times: this.#times, holdTimes: this.#exchange && this.#holdTimes },
-        want: (...wanted) => void this.#exchange?.held.want(...wanted),
-        unused: (...unused) => this.#exchange?.held.unused(...unused),
+        ...{ times: this.#times, sharing: this.#sharing },
         shared: this.#shared(),
         granted: () => this.#granted(agent),
         post: (from, to, bytes) => this.#post(from, to, bytes),
@@ -372,7 +374,7 @@ export class Worker {
         ownsProcess: this.#options.ownsProcess ?? false,
       });
       slot.agent = hosted;
-      const ends = [this.#receiveFor(hosted), this.#lendFor(hosted, epoch === 1)];
+      const ends = [this.#receiveFor(hosted), this.#sharing.begin(agent, epoch)];
       unsubscribe = () => {
         for (const end of ends) end();
       };
@@ -407,51 +409,6 @@ export class Worker {
     return (await this.#book.get<PageGrants>(KEYS.pages))?.value.granted[agent] ?? 0;
   }
 
-  /** Undefined where the delay of an address counts for each worker by itself. */
-  #addressExchange(): AddressExchange | undefined {
-    const { config } = this.#plan;
-    if (!this.#lendsAddresses || addressDelay(config) === 0) return undefined;
-    const { connection } = this.#options.brokers;
-    const ask = async <Answer>(subject: string, message: unknown): Promise<Answer> => {
-      const options = { timeout: this.#times.renew };
-      const text = JSON.stringify(message);
-      return (await connection.request(this.#subject(subject), text, options)).json<Answer>();
-    };
-    const tell = (subject: string, message: unknown) =>
-      connection.publish(this.#subject(subject), JSON.stringify(message));
-    return new AddressExchange({
-      ...{ worker: this.id, agents: this.#agents, times: this.#holdTimes },
-      now: () => paceOf(this.#clock).now(),
-      askGrantor: (agent, message) => ask(`hold.${agent}`, message),
-      tellGrantor: (agent, message) => tell(`hold.${agent}`, message),
-      askHolder: (worker, message) => ask(`worker.${worker}`, message),
-      tellHolder: (worker, message) => tell(`worker.${worker}`, message),
-      tell: (agent, ip, until) => this.#slots.get(agent)?.agent?.held(ip, until),
-      revoke: (agent, ip) => {
-        const hosted = this.#slots.get(agent)?.agent;
-        if (hosted) hosted.revoked(ip);
-        else this.#exchange?.held.unused(agent, ip, 0);
-      },
-    });
-  }
-
-  /** Lends the addresses of the agent to all workers. */
-  #lendFor({ agent }: HostedAgent, isFirst: boolean): () => void {
-    const exchange = this.#exchange;
-    if (!exchange) return () => {};
-    exchange.begin(agent, isFirst);
-    const asked = this.#options.brokers.connection.subscribe(this.#subject(`hold.${agent}`), {
-      callback: (_, message) => {
-        const answer = exchange.received(agent, message.json<ToGrantor>());
-        if (answer && message.reply) message.respond(JSON.stringify(answer));
-      },
-    });
-    return () => {
-      asked.unsubscribe();
-      exchange.end(agent);
-    };
-  }
-
   #receiveFor(hosted: HostedAgent): () => void {
     const subject = this.#subject(`in.${hosted.agent}.*`);
     const parcels = this.#options.brokers.connection.subscribe(subject, {
@@ -484,11 +441,7 @@ export class Worker {
   // —— Reports ——
 
   async #answer(message: Msg): Promise<void> {
-    const asked = message.data.length === 0 ? undefined : message.json<ToHolder>();
-    if (asked?.type === 'wanted') this.#exchange?.held.wantedBack(asked.ip);
-    else if (asked?.type === 'claims')
-      message.respond(JSON.stringify(this.#exchange?.claims(asked.agent) ?? []));
-    else message.respond(JSON.stringify(await this.#looks()));
+    if (!this.#sharing.answer(message)) message.respond(JSON.stringify(await this.#looks()));
   }
 
   async #looks(): Promise<AgentLook[]> {
@@ -552,18 +505,3 @@ function mirrorsIn(store: ObjectStore, disk: Disk, dir: string): Mirrors {
 }
 
 const now = (): Millis => systemLeaseClock.even();
-
-/** A worker keeps its name as long as it keeps its folder. */
-async function workerId(disk: Disk, dir: string): Promise<string> {
-  if ((await disk.list(dir)).includes(WORKER_FILE)) {
-    const { id } = JSON.parse(await disk.readText(join(dir, WORKER_FILE)));
-    if (typeof id === 'string' && /^[a-z0-9-]{1,80}$/.test(id)) return id;
-  }
-  const host = hostname()
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40);
-  const id = `${host || 'worker'}-${randomBytes(4).toString('hex')}`;
-  await replaceFile(disk, dir, WORKER_FILE, Buffer.from(`${JSON.stringify({ id })}\n`));
-  return id;
-}

@@ -11,7 +11,7 @@ import { Frontier } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { SieveSupply, type Supply } from '../../frontier/supply.ts';
-import type { AddressTable } from '../../frontier/workbench.ts';
+import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import { AskedDelays } from '../../politeness/asked-delays.ts';
 import { type Budgets, Politeness } from '../../politeness/politeness.ts';
 import { RetryPolicy } from '../../politeness/retries-and-pauses.ts';
@@ -100,7 +100,14 @@ export function assemble(
   const sieve = folder?.sieve ?? new MemorySieve();
   const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
   const addresses = addressesOf(start, around);
-  const frontier = frontierOf(start, opened, shared, { addresses, asked, robotsMemory, asks });
+  const hosts = around.cluster?.hosts ?? new SharedHostTable(start.hosts, start.agent);
+  const frontier = frontierOf(start, opened, shared, {
+    addresses,
+    hosts,
+    asked,
+    robotsMemory,
+    asks,
+  });
   const isShut = (url: string) => spam?.shutsDomainOf(hostOf(url), frontier.registry) ?? false;
   const order = orderOf(start, opened, { ...shared, isShut }, sieve, frontier, asks);
   const { supply, reputation } = order;
@@ -193,6 +200,7 @@ function addressesOf(
 
 interface FrontierWith {
   readonly addresses: AddressTable | undefined;
+  readonly hosts: HostTable;
   readonly asked: AskedDelays;
   readonly robotsMemory: RobotsMemory;
   /** Only in a planned crawl. */
@@ -200,10 +208,10 @@ interface FrontierWith {
 }
 
 function frontierOf(
-  { agent, hosts, config, heir }: AgentStart,
+  { config, heir }: AgentStart,
   { folder, hadRun }: OpenAgent,
   { clock, counters, waits, retries }: Shared,
-  { addresses, asked, robotsMemory, asks }: FrontierWith,
+  { addresses, hosts, asked, robotsMemory, asks }: FrontierWith,
 ): Frontier {
   const limits = limitsOf(config);
   const startedAt = clock.now();
@@ -219,7 +227,7 @@ function frontierOf(
         ? limits
         : { ...limits, hosts: folder ? limits.hosts : Infinity, urls: Infinity },
     ...(addresses && { addresses }),
-    hosts: new SharedHostTable(hosts, agent),
+    hosts,
     // After an earlier run nothing is known of what it asked since its last checkpoint, and of
     // hosts that are not in memory not even the Crawl-delay.
     ...(hadRun && {

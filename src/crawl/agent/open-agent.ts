@@ -17,7 +17,7 @@ import type { Fence } from '../../fetch/client-options.ts';
 import type { Identity } from '../../fetch/identity.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Predicates } from '../../filter/predicate.ts';
-import type { AddressTable } from '../../frontier/workbench.ts';
+import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
 import { LiveModel } from '../../spam/live/live-model.ts';
 import type { SpamModel } from '../../spam/model.ts';
@@ -101,6 +101,8 @@ export interface ClusterSurroundings {
   readonly keeper: CheckpointKeeper;
   /** The addresses shared with agents of other machines. */
   readonly addresses: AddressTable | undefined;
+  /** The hosts that agents of any machine ask. Default: those of this machine. */
+  readonly hosts?: HostTable;
 }
 
 /** The last checkpoint of an agent. */
