@@ -62,6 +62,9 @@ export interface HostedParts {
 /** How an agent left this worker. */
 export type HostedEnd = 'released' | 'lost';
 
+/** WARC files of an epoch: their numbers keep the names of two owners apart, whatever their clocks. */
+const SERIALS = 100_000;
+
 export class HostedAgent {
   readonly agent: number;
   readonly lease: AgentLease;
@@ -146,6 +149,7 @@ export class HostedAgent {
       agent,
       // Numbers of parcels rise over all owners.
       incarnation: epoch,
+      firstSerial: epoch * SERIALS,
       heir: epoch > 1 ? { quiet } : undefined,
       allowance: shareAllowance({ maxPages: Math.max(0, granted - pages) }),
       worker: port2,
