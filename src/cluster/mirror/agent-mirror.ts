@@ -19,7 +19,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
-import type { WriteTracker } from '../../disk/write-tracker.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
 import { type CoveredFile, checkpointOf, coveredFiles } from './covered-files.ts';
 import {
@@ -28,24 +27,30 @@ import {
   type MirroredFile,
   type Piece,
   readManifest,
+  ZEROS,
 } from './manifest.ts';
 import { hashOf, Pack, readPart } from './pack.ts';
 import { WarcFiles } from './warc-files.ts';
+import type { WriteTracker } from './write-tracker.ts';
 
 const PIECE_BYTES: Bytes = 64 * 1024;
 const PART_BYTES: Bytes = 8 * 2 ** 20;
 /** With more packs the emptiest ones are emptied: their pieces count as changed. */
 const MOST_PACKS = 24;
+/** Bytes read at once. */
+const READ_BYTES: Bytes = 2 ** 20;
+/** Packs are sent in parts of at least this size. */
+const LEAST_PACK_PART: Bytes = 2 ** 18;
 const SPOOL = 'mirror';
 
-export interface MirrorLimits {
+interface MirrorLimits {
   readonly pieceBytes?: Bytes;
   /** At least `leastPart` of the store. */
   readonly partBytes?: Bytes;
   readonly mostPacks?: number;
 }
 
-export interface AgentMirrorOptions extends MirrorLimits {
+interface AgentMirrorOptions extends MirrorLimits {
   readonly store: ObjectStore;
   readonly disk: Disk;
   /** The folder of the crawl. */
@@ -59,7 +64,7 @@ export interface AgentMirrorOptions extends MirrorLimits {
 }
 
 /** A checkpoint that is copied and not sent yet. */
-export interface StagedCheckpoint {
+interface StagedCheckpoint {
   readonly sequence: number;
   /** Bytes to send, WARC files not counted. */
   readonly bytes: Bytes;
@@ -124,6 +129,7 @@ export class AgentMirror {
       for await (const covered of coveredFiles(disk, dir, agent, checkpoint))
         files.set(covered.path, await this.#copyChanges(covered, emptied, tracked, pack));
       const archive = await this.#warcs.stage(checkpoint.state.archive, isFinal, pack);
+      await pack.flush();
       const { pieceBytes } = this.#options;
       const staged = { agent, epoch, sequence, pieceBytes, files, archive };
       return {
@@ -155,7 +161,7 @@ export class AgentMirror {
     const key = `${name}.json`;
     try {
       const archive = await this.#warcs.send(staged.archive);
-      await pack.send(store, partBytes);
+      await pack.send(store, Math.max(partBytes, LEAST_PACK_PART));
       const manifest: Manifest = { ...staged, archive, packs: this.#packsOf(staged, pack) };
       await store.put(key, encodeManifest(manifest));
       this.#base = manifest;
@@ -180,27 +186,16 @@ export class AgentMirror {
     const { pieceBytes, writes, dir } = this.#options;
     const written = writes?.take(join(dir, path));
     const isWritten = written && tracked.has(path) ? written : () => true;
+    const reader = new StepReader(file, length, Math.max(pieceBytes, READ_BYTES));
     for (let at = 0; at < length; at += pieceBytes) {
       const known = before?.pieces[at / pieceBytes];
       const n = Math.min(pieceBytes, length - at);
       const sameLength = before && n === Math.min(pieceBytes, before.length - at);
       const usable = sameLength && known && !emptied.has(known.object) ? known : undefined;
       if (usable && !isWritten(at, n)) pieces.push(usable);
-      else pieces.push(await this.#copyIfChanged(file, at, n, usable, pack));
+      else pieces.push(await pieceOf(await reader.read(at, n), usable, pack));
     }
     return { length, pieces };
-  }
-
-  async #copyIfChanged(
-    file: DiskFile,
-    at: number,
-    length: Bytes,
-    known: Piece | undefined,
-    pack: Pack,
-  ): Promise<Piece> {
-    const bytes = await readPart(file, at, length);
-    const sum = hashOf(bytes);
-    return known?.sum === sum ? known : pack.add(bytes, sum);
   }
 
   #packsOf(staged: Omit<Manifest, 'packs'>, pack: Pack): Map<string, Bytes> {
@@ -240,13 +235,53 @@ export class AgentMirror {
   }
 }
 
+/** The piece as it is in the store, if it is unchanged; otherwise it is added to the pack. */
+async function pieceOf(bytes: Buffer, known: Piece | undefined, pack: Pack): Promise<Piece> {
+  if (isZeros(bytes)) return ZEROS;
+  const sum = hashOf(bytes);
+  return known?.sum === sum ? known : pack.add(bytes, sum);
+}
+
+const isZeros = (bytes: Buffer): boolean => bytes[0] === 0 && bytes.equals(zeros(bytes.length));
+
+let nothing = Buffer.alloc(0);
+function zeros(length: Bytes): Buffer {
+  if (nothing.length < length) nothing = Buffer.alloc(length);
+  return nothing.subarray(0, length);
+}
+
+/** Reads pieces of a file in order, many with each call of the system. */
+class StepReader {
+  readonly #file: DiskFile;
+  readonly #length: Bytes;
+  readonly #step: Bytes;
+  #bytes: Buffer = Buffer.alloc(0);
+  #start = 0;
+
+  constructor(file: DiskFile, length: Bytes, step: Bytes) {
+    this.#file = file;
+    this.#length = length;
+    this.#step = step;
+  }
+
+  async read(at: number, length: Bytes): Promise<Buffer> {
+    if (at + length > this.#start + this.#bytes.length) {
+      this.#start = at;
+      this.#bytes = await readPart(this.#file, at, Math.min(this.#step, this.#length - at));
+    }
+    return this.#bytes.subarray(at - this.#start, at - this.#start + length);
+  }
+}
+
 /** How many bytes of each pack a manifest refers to. */
 function liveBytes(
   { files, archive }: Pick<Manifest, 'files' | 'archive'>,
   pieceBytes: Bytes,
 ): Map<string, Bytes> {
   const live = new Map<string, Bytes>();
-  const count = ({ object }: Piece) => live.set(object, (live.get(object) ?? 0) + pieceBytes);
+  const count = ({ object }: Piece) => {
+    if (object !== '') live.set(object, (live.get(object) ?? 0) + pieceBytes);
+  };
   for (const { pieces } of files.values()) for (const piece of pieces) count(piece);
   for (const { tail } of archive) for (const piece of tail) count(piece);
   return live;

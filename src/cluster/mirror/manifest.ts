@@ -17,7 +17,10 @@ import type { Bytes } from '../../base/units.ts';
 import { sumOf, withSum } from '../../disk/summed-json.ts';
 import type { ObjectStore, UploadedPart } from '../../objects/object-store.ts';
 
-/** A piece of a file: where it is, and its xxHash64 in hexadecimal digits. */
+/**
+ * A piece of a file: where it is, and its xxHash64 in hexadecimal digits. A piece of zeros (the room
+ * that DRUM leaves) is in no object.
+ */
 export interface Piece {
   readonly object: string;
   readonly at: number;
@@ -57,19 +60,24 @@ export interface Manifest {
   readonly packs: ReadonlyMap<string, Bytes>;
 }
 
+/** A piece of zeros. */
+export const ZEROS: Piece = { object: '', at: 0, sum: '0' };
+
 export const archiveKey = (file: string): string => `archive/${file}`;
 
 const KIND = 'mirror';
 const VERSION = 1;
 
-/** Pieces are written as [number of the pack, place, hash]. */
-type Row = readonly [number, number, string];
+/** Pieces are written as [number of the pack, place, hash], or 0 for zeros. */
+type Row = readonly [number, number, string] | 0;
 
 export function encodeManifest(manifest: Manifest): Buffer {
   const names = [...manifest.packs.keys()];
   const numbers = new Map(names.map((name, i) => [name, i]));
   const rows = (pieces: readonly Piece[]): Row[] =>
-    pieces.map(({ object, at, sum }) => [numbers.get(object) as number, at, sum]);
+    pieces.map((piece) =>
+      piece.object === '' ? 0 : [numbers.get(piece.object) as number, piece.at, piece.sum],
+    );
   const text = JSON.stringify({
     drumlin: KIND,
     version: VERSION,
@@ -90,7 +98,7 @@ function decodeManifest(text: string, name: string): Manifest {
   if (stored.drumlin !== KIND || stored.version !== VERSION) throw otherVersion(name);
   const packs = stored.packs as [string, Bytes][];
   const pieces = (rows: readonly Row[]): Piece[] =>
-    rows.map(([pack, at, sum]) => ({ object: packs[pack][0], at, sum }));
+    rows.map((row) => (row === 0 ? ZEROS : { object: packs[row[0]][0], at: row[1], sum: row[2] }));
   const files = stored.files as [string, Bytes, Row[]][];
   const archive = stored.archive as (Omit<MirroredWarc, 'tail'> & { tail: Row[] })[];
   return {

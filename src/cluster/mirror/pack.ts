@@ -15,11 +15,16 @@ import type { Piece } from './manifest.ts';
 export const hashOf = (bytes: Uint8Array): string =>
   xxh64Bytes(bytes).toString(16).padStart(16, '0');
 
+/** What is added is written in steps of this many bytes. */
+const BUFFER_BYTES: Bytes = 2 ** 20;
+
 export class Pack {
   readonly name: string;
   readonly #disk: Disk;
   readonly #file: DiskFile;
   #length: Bytes = 0;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes: Bytes = 0;
 
   private constructor(name: string, disk: Disk, file: DiskFile) {
     this.name = name;
@@ -36,11 +41,22 @@ export class Pack {
     return this.#length;
   }
 
+  /** The bytes must not change until the next `flush`. */
   async add(bytes: Uint8Array, sum: string): Promise<Piece> {
     const at = this.#length;
-    await this.#file.writeAll(bytes, at);
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
     this.#length += bytes.length;
+    if (this.#waitingBytes >= BUFFER_BYTES) await this.flush();
     return { object: this.name, at, sum };
+  }
+
+  /** Writes what was added: its memory may be used again. */
+  async flush(): Promise<void> {
+    const bytes = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    await this.#file.writeAll(bytes, this.#length - bytes.length);
   }
 
   /** Uploads what was added, in parts if it is long; an upload that fails is aborted. */

@@ -44,7 +44,9 @@ export async function restoreAgent(
     for (const path of manifest.files.keys()) {
       if (path === last || !wanted(path)) continue;
       await disk.makeFolder(dirname(join(dir, path)));
-      files.set(path, await disk.open(join(dir, path), 'create'));
+      const file = await disk.open(join(dir, path), 'create');
+      files.set(path, file);
+      await file.truncate(manifest.files.get(path)?.length ?? 0); // what is not written is zeros
     }
     for (const [object, targets] of targetsIn(manifest)) {
       for (const run of runs(targets)) {
@@ -75,6 +77,7 @@ function targetsIn({ files, pieceBytes }: Manifest): Map<string, Target[]> {
   const found = new Map<string, Target[]>();
   for (const [path, { length, pieces }] of files) {
     for (const [i, { object, at, sum }] of pieces.entries()) {
+      if (object === '') continue;
       const position = i * pieceBytes;
       const target = { path, position, length: Math.min(pieceBytes, length - position), at, sum };
       const targets = found.get(object);

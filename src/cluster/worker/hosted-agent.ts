@@ -65,6 +65,9 @@ const AGAIN: Millis = 2000;
 /** How an agent left this worker. */
 export type HostedEnd = 'released' | 'lost';
 
+/** WARC files of an epoch: their numbers keep the names of two owners apart, whatever their clocks. */
+const SERIALS = 100_000;
+
 export class HostedAgent {
   readonly agent: number;
   readonly lease: AgentLease;
@@ -151,6 +154,7 @@ export class HostedAgent {
       agent,
       // Numbers of parcels rise over all owners.
       incarnation: epoch,
+      firstSerial: epoch * SERIALS,
       heir: epoch > 1 ? { quiet } : undefined,
       allowance: shareAllowance({ maxPages: Math.max(0, granted - pages) }),
       worker: port2,

@@ -48,6 +48,8 @@ export interface AgentStart {
   /** How many runs of the crawl came before this one. */
   readonly incarnation: number;
   readonly config: CrawlConfig;
+  /** The serial of its first WARC file; a cluster numbers them by the owners of the agent. */
+  readonly firstSerial?: number | undefined;
   /** All seeds of the crawl: the scope is made of them. */
   readonly seeds: readonly string[];
   /** Seeds that have moved: the scope follows them. */
@@ -231,7 +233,7 @@ function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | 
 }
 
 function openAgentStore(
-  { agent, config }: AgentStart,
+  { agent, config, firstSerial }: AgentStart,
   { disk, clock, log }: AgentSurroundings,
   { userAgent }: Identity,
   folder: AgentFolder | undefined,
@@ -241,7 +243,7 @@ function openAgentStore(
     keepTails: folder?.isOutdated ?? false,
     onOrphan: (orphan) => log.event('archive-orphan', { ...orphan }),
   };
-  return openStore({ disk, clock, config, agent, userAgent, earlier, recovery });
+  return openStore({ disk, clock, config, agent, userAgent, firstSerial, earlier, recovery });
 }
 
 function newLikenessMemory(config: CrawlConfig): LikenessMemory | undefined {

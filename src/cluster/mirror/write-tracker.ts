@@ -9,7 +9,7 @@
  * Cost      a look-up a write; a number for each 64 KiB that were written.
  */
 import { resolve } from 'node:path';
-import type { FileSystem, RawFile } from './file-system.ts';
+import type { FileSystem, RawFile } from '../../disk/file-system.ts';
 
 const GRAIN_BYTES = 64 * 1024;
 
