@@ -58,6 +58,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     sequence: { sequencer: SlowFirst },
+    // Names the tests that a missing server left out, in the last lines of a run.
+    globalSetup: ['test/missing-servers.ts'],
     setupFiles: ['test/compare-bytes.ts', 'test/property-seed.ts'],
     // A busy machine can delay one crawl beyond its limit; the report names every test that needed it.
     retry: process.env.CI ? 1 : 0,

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../base/version.ts';
 import * as archive from './commands/archive.ts';
+import * as cluster from './commands/cluster/cluster.ts';
 import * as completion from './commands/completion.ts';
 import * as config from './commands/config.ts';
 import * as corpus from './commands/corpus.ts';
@@ -50,7 +51,7 @@ const GROUPS: readonly (readonly [
   heading: string,
   commands: readonly { register(program: Command): void }[],
 ])[] = [
-  ['Crawl:', [crawl, refresh, focus, config, filter, robots, domains]],
+  ['Crawl:', [crawl, cluster, refresh, focus, config, filter, robots, domains]],
   ['Look at a crawl:', [status, report, archive, search, repair, corpus]],
   ['Graphs and rankings:', [graph, rank, matrix, spam]],
   ['The synthetic web:', [demo, web, lab]],
@@ -69,6 +70,7 @@ export const WORKING: readonly string[] = [
   ...['corpus export', 'corpus index', 'focus learn', 'focus crawl', 'focus rank', 'focus report'],
   ...['matrix plane', 'matrix reduce', 'matrix evolve'],
   ...['matrix spectrum', 'spam train', 'search index'],
+  ...['cluster create', 'cluster join', 'cluster drain', 'cluster stop', 'cluster resume'],
 ];
 
 /** What a user types after the program's name: `archive list`. */

@@ -129,7 +129,7 @@ export async function startCrawl(
 }
 
 /** What a crawl is to do, checked. */
-interface Plan {
+export interface Plan {
   readonly seeds: readonly string[];
   readonly config: CrawlConfig;
   readonly hooks: CrawlHooks;
@@ -147,7 +147,7 @@ interface Plan {
 }
 
 /** Refuses what can be refused before a folder is touched. */
-async function planCrawl(
+export async function planCrawl(
   seeds: readonly string[],
   asked: CrawlConfig,
   hooks: CrawlHooks,

@@ -62,6 +62,17 @@ export const DEFAULT_KEEP_ALIVE: KeepAlive = {
   plenty: 256,
 };
 
+/**
+ * Another program may own the hosts that this one asks. It is asked in the step in which a request
+ * is written, so that no pause of this process can come in between.
+ */
+export interface Fence {
+  /** Requests may be sent now. */
+  readonly open: boolean;
+  /** Exchanges under way must end now. */
+  readonly cut: boolean;
+}
+
 export interface HttpClientOptions {
   readonly identity: Identity;
   readonly guard: AddressGuard;
@@ -83,6 +94,8 @@ export interface HttpClientOptions {
   readonly credentials?: CredentialTable;
   readonly cookies?: CookieTable;
   readonly clock?: Clock;
+  /** While it is closed, no request is sent. */
+  readonly fence?: Fence | undefined;
   /** Opens the sockets of plain HTTP. Default: Node's. */
   readonly connect?: Connect;
 }

@@ -46,6 +46,8 @@ export type Phase =
   | 'closed';
 
 export interface ConnectionOwner {
+  /** Whether a request may be sent at this moment. */
+  readonly maySend: () => boolean;
   /** Opens the socket of a connection without TLS. */
   readonly connect: Connect;
   /** The tick by which a phase that begins now must end. */
@@ -179,6 +181,14 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  /** Ends the exchange whatever its phase: it may not go on. */
+  cut(): void {
+    this.#handle(() => {
+      if (this.phase === 'idle') this.#drop();
+      else if (this.phase !== 'closed') this.#fail('fenced', FENCED);
+    });
+  }
+
   /** The current phase, or the whole exchange, took too long. */
   expire(): void {
     this.#handle(() => this.#expire());
@@ -218,7 +228,10 @@ export class Connection {
 
   #send(request: Buffer): void {
     this.#enter('waiting');
-    if (this.phase === 'waiting') this.#socket.write(request);
+    if (this.phase !== 'waiting') return;
+    // In the same step as the write.
+    if (this.#owner.maySend()) this.#socket.write(request);
+    else this.#fail('fenced', FENCED);
   }
 
   #enter(phase: Phase): void {
@@ -299,6 +312,8 @@ export class Connection {
     this.#owner.gone(this);
   }
 }
+
+const FENCED = 'the lease of the agent was not renewed in time';
 
 const TIMED_OUT = {
   connecting: ['connect-timeout', 'not connected within the time limit'],

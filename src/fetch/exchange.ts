@@ -84,6 +84,7 @@ export interface HeaderView {
 
 /** How an exchange failed before it had a response; the key of the retry table. */
 export type FetchFault =
+  | 'fenced'
   | 'connect-refused'
   | 'connect-timeout'
   | 'connect-failed'

@@ -93,9 +93,12 @@ const LEAST_CUT: Bytes = 64 * 1024;
 /** Session tickets kept, of the origins with the latest handshakes. */
 const MAX_SESSIONS = 1000;
 
+const ALWAYS = () => true;
+
 class Client implements HttpClient, ConnectionOwner {
   readonly readBuffer: Buffer | (() => Buffer);
   readonly connect: Connect;
+  readonly maySend: () => boolean;
   readonly #limits: FetchLimits;
   readonly #keepAlive: KeepAlive;
   readonly #guard: AddressGuard;
@@ -128,6 +131,8 @@ class Client implements HttpClient, ConnectionOwner {
     this.#constantLines = constantLines(options.identity, keepsAlive, options.headers);
     this.#options = options;
     this.connect = options.connect ?? net.connect;
+    const { fence } = options;
+    this.maySend = fence ? () => fence.open : ALWAYS;
     this.#hasSecrets = Boolean(options.proxy ?? options.credentials ?? options.cookies);
     this.#pool = new ConnectionPool(this.#keepAlive);
     const shortest = Math.min(connect, tlsHandshake, firstByte, idle, total, this.#keepAlive.idle);
@@ -405,6 +410,7 @@ class Client implements HttpClient, ConnectionOwner {
   };
 
   #endLate(tick: number): void {
+    if (this.#options.fence?.cut) this.#cutAll();
     for (const [connection, flight] of this.#busy) {
       // The server must not pay for a pause of ours.
       if (connection.paused) flight.endsBy = Math.min(flight.endsBy + 1, flight.latestEnd);
@@ -416,6 +422,10 @@ class Client implements HttpClient, ConnectionOwner {
     for (const connection of this.#pool.connections()) {
       if (tick >= connection.phaseEnds) connection.expire();
     }
+  }
+
+  #cutAll(): void {
+    for (const connection of [...this.#busy.keys(), ...this.#pool.connections()]) connection.cut();
   }
 
   // TLS.

@@ -40,11 +40,15 @@ export type RetryCause = FetchFault | DnsFault | StatusFault | OwnFault;
 const SECOND: Millis = 1000;
 const MINUTE: Millis = 60 * SECOND;
 
+/** Until another look at a fence that was closed, whatever the settings say of retries. */
+export const FENCE_PAUSE: Millis = 1000;
+
 export const RETRY_TABLE: Readonly<Record<RetryCause, RetryRule>> = {
   'dns-not-found': { wait: 0, retries: 0, givesUpHost: true },
   'dns-failed': { wait: 1 * MINUTE, retries: 3, givesUpHost: true, unreached: true },
   'dns-timeout': { wait: 1 * MINUTE, retries: 3, givesUpHost: true, unreached: true },
 
+  fenced: { wait: FENCE_PAUSE, retries: Infinity, givesUpHost: false },
   'proxy-failed': { wait: 1 * MINUTE, retries: 10, givesUpHost: false, unreached: true },
   'address-refused': { wait: 0, retries: 0, givesUpHost: true },
   'connect-refused': { wait: 1 * MINUTE, retries: 2, givesUpHost: true, unreached: true },

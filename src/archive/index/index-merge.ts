@@ -37,6 +37,8 @@ interface MergeOptions {
   /** From this total length of the parts on, the index is compressed. */
   readonly compressFrom?: Bytes;
   readonly sums?: PartSums;
+  /** The WARC files, if they are elsewhere: each needs a part. By default those of the archive. */
+  readonly warcs?: readonly string[];
 }
 
 /** The CRC-32 of the parts of some WARC files, as checkpoints have them. */
@@ -61,9 +63,10 @@ export async function* partLines(
   disk: Disk,
   dir: string,
   sums?: PartSums,
+  warcs?: readonly string[],
 ): AsyncGenerator<string[]> {
   const parts = new Set(await listed(disk, partsDir(dir)));
-  for (const warc of await warcNames(disk, archiveDir(dir))) {
+  for (const warc of warcs ?? (await warcNames(disk, archiveDir(dir)))) {
     const part = partName(warc);
     const path = join(partsDir(dir), part);
     if (parts.has(part) && (await isWhole(disk, path, sums?.get(warc))))
@@ -105,12 +108,12 @@ export async function mergeIndex(
   dir: string,
   options: MergeOptions = {},
 ): Promise<number> {
-  const { memory = MEMORY, compressFrom = COMPRESS_FROM, sums } = options;
+  const { memory = MEMORY, compressFrom = COMPRESS_FROM, sums, warcs } = options;
   await disk.makeFolder(partsDir(dir));
   const sorter = new LineSorter(disk, indexDir(dir), 'index', memory);
   try {
     let bytes = 0;
-    for await (const lines of partLines(disk, dir, sums)) {
+    for await (const lines of partLines(disk, dir, sums, warcs)) {
       for (const line of lines.map(indexLine)) {
         await sorter.add(line);
         bytes += line.length + 1;

@@ -29,16 +29,19 @@ interface WarcFolderOptions {
   /** `.warc.gz` */
   readonly ending: string;
   readonly clock: Clock;
+  /** The serial of the first file. */
+  readonly firstSerial: number;
 }
 
 const SERIAL_DIGITS = 5;
 
 export class WarcFolder {
   readonly #options: WarcFolderOptions;
-  #serial = 0;
+  #serial: number;
 
   private constructor(options: WarcFolderOptions) {
     this.#options = options;
+    this.#serial = options.firstSerial;
   }
 
   /** Creates missing folders. */

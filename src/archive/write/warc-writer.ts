@@ -53,6 +53,11 @@ export interface WarcWriterOptions extends ExchangeRecordsOptions, CompressionOp
   readonly prefix?: string;
   /** Distinguishes the files of agents that share a folder. */
   readonly agent?: string;
+  /**
+   * The serial of the first file; default 0. Where an agent's files of several runs have one name
+   * space and no common clock, each run needs serials of its own.
+   */
+  readonly firstSerial?: number;
   /** When a file has this length, the next exchange starts another. */
   readonly rotateBytes?: Bytes;
   /** Bytes that may be waiting for the disk before `write` waits. */
@@ -130,10 +135,12 @@ export class WarcWriter {
       prefix = 'drumlin',
       agent = '0',
       clock = systemClock,
+      firstSerial = 0,
     } = options;
     const compressor = await compressorFor(options);
     const ending = `.warc${compressor.suffix}`;
-    const folder = await WarcFolder.open({ disk, dir, indexDir, prefix, agent, ending, clock });
+    const place = { disk, dir, indexDir, prefix, agent, ending, clock, firstSerial };
+    const folder = await WarcFolder.open(place);
     return new WarcWriter(folder, compressor, clock, options);
   }
 

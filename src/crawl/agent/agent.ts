@@ -25,7 +25,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { Signal } from '../../base/signal.ts';
-import type { Bytes, Millis } from '../../base/units.ts';
+import type { Millis } from '../../base/units.ts';
 import type { Distributor } from '../../frontier/distributor.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Supply } from '../../frontier/supply.ts';
@@ -43,11 +43,6 @@ import type { Turns } from './turn.ts';
 
 /** How long requests under way may last after a stop, before their connections are closed. */
 const GRACE: Millis = 3000;
-/**
- * How much may be received since the last checkpoint before another is made early: senders keep
- * what no checkpoint of the receiver holds, and wait when it is too much (see `Transport.room`).
- */
-const MOST_OWED: Bytes = 6 * 2 ** 20;
 /**
  * When the first checkpoint of a run is made. The time to the next doubles, up to the interval: a
  * crawl whose runs are all shorter than the interval still makes progress.
@@ -96,7 +91,7 @@ interface AgentParts {
   readonly frontier: Frontier;
   readonly hostResolver: HostResolver;
   readonly turns: Pick<Turns, 'run'>;
-  readonly checkpointer: Pick<Checkpointer, 'write'>;
+  readonly checkpointer: Pick<Checkpointer, 'write' | 'writeLast' | 'busy'>;
   readonly checkpointEvery: Millis;
   /** Gives the last verdicts on spam. */
   readonly concludeSpam: () => Promise<void>;
@@ -149,7 +144,7 @@ export class Agent {
     transport.close();
     await receiving;
     if (this.#failure) throw this.#failure.error;
-    await checkpointer.write();
+    await checkpointer.writeLast();
     return permits.end ?? 'finished';
   }
 
@@ -258,15 +253,16 @@ export class Agent {
   }
 
   #nextDistribution(): Millis {
-    const { admission, reputation, distributor } = this.#parts;
+    const { admission, reputation, distributor, checkpointer } = this.#parts;
     const rankAt = reputation?.wakeAt ?? Infinity;
-    return Math.min(distributor.wakeAt, admission.wakeAt, rankAt, this.#checkpointAt);
+    const checkpointAt = checkpointer.busy ? Infinity : this.#checkpointAt;
+    return Math.min(distributor.wakeAt, admission.wakeAt, rankAt, checkpointAt);
   }
 
   async #checkpointIfDue(): Promise<void> {
     const { clock, transport, checkpointer, checkpointEvery } = this.#parts;
-    const mostOwed = MOST_OWED / Math.max(1, transport.agents - 1);
-    if (clock.now() < this.#checkpointAt && transport.owedBytes < mostOwed) return;
+    if (checkpointer.busy) return;
+    if (clock.now() < this.#checkpointAt && !transport.overdue) return;
     await checkpointer.write();
     this.#checkpointAfter = Math.min(2 * this.#checkpointAfter, checkpointEvery);
     this.#checkpointAt = clock.now() + this.#checkpointAfter;
@@ -310,7 +306,7 @@ export class Agent {
 
   #nextTurn(): Millis {
     const { clock, permits, frontier } = this.#parts;
-    if (permits.allClaimed) return clock.now() + CHECK_CLAIMS_AFTER;
+    if (permits.mustLookAgain) return clock.now() + CHECK_CLAIMS_AFTER;
     return permits.mayBeginTurn ? frontier.nextReadyAt() : Infinity;
   }
 

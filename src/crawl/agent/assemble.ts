@@ -11,6 +11,7 @@ import { Frontier } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { SieveSupply, type Supply } from '../../frontier/supply.ts';
+import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import { AskedDelays } from '../../politeness/asked-delays.ts';
 import { type Budgets, Politeness } from '../../politeness/politeness.ts';
 import { RetryPolicy } from '../../politeness/retries-and-pauses.ts';
@@ -100,12 +101,22 @@ export function assemble(
   // Where URLs are kept: seen in the sieve, queued in the supply and the frontier.
   const sieve = folder?.sieve ?? new MemorySieve();
   const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
-  const frontier = frontierOf(start, opened, shared, asked, robotsMemory, asks);
+  const addresses = addressesOf(start, around);
+  const hosts = around.cluster?.hosts ?? new SharedHostTable(start.hosts, start.agent);
+  const frontier = frontierOf(start, opened, shared, {
+    addresses,
+    hosts,
+    asked,
+    robotsMemory,
+    asks,
+  });
   const isShut = (url: string) => spam?.shutsDomainOf(hostOf(url), frontier.registry) ?? false;
   const order = orderOf(start, opened, { ...shared, isShut }, sieve, frontier, asks);
   const { supply, reputation } = order;
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
-  const permits = new FetchPermits(new Allowance(start.allowance), frontier, config.fetches);
+  const { cluster } = around;
+  const allowance = new Allowance(start.allowance);
+  const permits = new FetchPermits(allowance, frontier, config.fetches, cluster?.fence);
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -146,7 +157,7 @@ export function assemble(
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
     ...{ admission, supply, store, outcomes: opened.outcomes, skipLog: opened.skipLog },
     ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
-    every: config.checkpoint,
+    ...{ every: config.checkpoint, keeper: cluster?.keeper, onKept: () => signals.links.notify() },
   });
   const agent = new Agent({
     ...{ clock, signals, permits, transport, admission, supply, reputation, distributor, frontier },
@@ -184,16 +195,33 @@ function sharedParts(
   return { clock: paceOf(wall), wall, outage, resolver, guard, retries, ...told };
 }
 
+/** Undefined for an agent that is alone. */
+function addressesOf(
+  { agent, addresses }: AgentStart,
+  { cluster }: AgentSurroundings,
+): AddressTable | undefined {
+  return cluster?.addresses ?? (addresses && new SharedAddressTable(addresses, agent));
+}
+
+interface FrontierWith {
+  readonly addresses: AddressTable | undefined;
+  readonly hosts: HostTable;
+  readonly asked: AskedDelays;
+  readonly robotsMemory: RobotsMemory;
+  /** Only in a planned crawl. */
+  readonly asks: Asks | undefined;
+}
+
 function frontierOf(
-  { agent, addresses, hosts, config }: AgentStart,
+  { config, heir }: AgentStart,
   { folder, hadRun, skipLog }: OpenAgent,
   { clock, counters, waits, retries }: Shared,
-  asked: AskedDelays,
-  robotsMemory: RobotsMemory,
-  asks: Asks | undefined,
+  { addresses, hosts, asked, robotsMemory, asks }: FrontierWith,
 ): Frontier {
   const limits = limitsOf(config);
   const startedAt = clock.now();
+  // The process before may have learned a Crawl-delay that no checkpoint holds.
+  const unknownDelay = config.maxCrawlDelay - (heir?.quiet ?? 0);
   return new Frontier({
     // Open asks are in memory, and limited by the coordinator.
     backlog: (asks ? undefined : folder?.backlog) ?? Backlog.inMemory(),
@@ -203,15 +231,17 @@ function frontierOf(
       folder && !asks
         ? limits
         : { ...limits, hosts: folder ? limits.hosts : Infinity, urls: Infinity },
-    ...(addresses && { addresses: new SharedAddressTable(addresses, agent) }),
-    hosts: new SharedHostTable(hosts, agent),
+    ...(addresses && { addresses }),
+    hosts,
     // After an earlier run nothing is known of what it asked since its last checkpoint, and of
     // hosts that are not in memory not even the Crawl-delay.
     ...(hadRun && {
       askFrom: (name: string) => startedAt + Math.max(asked.ofHost(name), config.maxCrawlDelay),
       readyFrom: (ip: string) => startedAt + asked.ofAddress(ip),
-      hostReadyFrom: ({ name, crawlDelay, addresses }: Host) =>
-        startedAt + Math.max(asked.ofHost(name, addresses[0]?.ip), crawlDelay),
+      hostReadyFrom: ({ name, crawlDelay, robots, addresses: at }: Host) => {
+        const unknown = heir && robots.size === 0 ? unknownDelay : 0;
+        return startedAt + Math.max(asked.ofHost(name, at[0]?.ip), crawlDelay, unknown);
+      },
     }),
     longestPause: ({ name, crawlDelay }) =>
       Math.max(

@@ -12,7 +12,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { FieldWriter } from '../../base/fields.ts';
 import { together } from '../../base/together.ts';
-import type { Millis } from '../../base/units.ts';
+import type { Bytes, Millis } from '../../base/units.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import { takeSnapshot } from '../../frontier/snapshot.ts';
 import type { Supply } from '../../frontier/supply.ts';
@@ -56,10 +56,44 @@ interface CheckpointerParts {
   readonly movedSeeds: MovedSeeds;
   /** How many seeds of the crawl the agent knows. */
   readonly seeds: number;
+  /** Only in a cluster. */
+  readonly keeper?: CheckpointKeeper | undefined;
+  /** Called when a checkpoint is kept. */
+  readonly onKept: () => void;
+}
+
+/** What a checkpoint holds, for others. */
+export interface SavedCheckpoint {
+  /** The last parcel of each agent. */
+  readonly received: readonly number[];
+  /** Pages in the archive, of all runs. */
+  readonly pages: number;
+  readonly bytes: Bytes;
+  /** Queued URLs. */
+  readonly waiting: number;
+  /** The last of this process. */
+  readonly isLast: boolean;
+}
+
+/** In a cluster a checkpoint counts when it is out of reach of this machine's failure. */
+export interface CheckpointKeeper {
+  /** Takes the checkpoint that was just saved elsewhere; undefined if it is not worth it. */
+  keep(saved: SavedCheckpoint): KeptElsewhere | undefined;
+}
+
+export interface KeptElsewhere {
+  /** Until it has settled, the files of the checkpoint must not change. */
+  readonly staged: Promise<void>;
+  /** True when the checkpoint counts; false when it could not be kept: a later one will be. */
+  readonly kept: Promise<boolean>;
 }
 
 export class Checkpointer {
   readonly #parts: CheckpointerParts;
+  #staging: Promise<void> | undefined;
+  /** The last checkpoint that is on its way. */
+  #keeping: Promise<void> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
   // The memory of one checkpoint is used again for the next.
   readonly #snapshot = new FieldWriter();
   readonly #discovered = new FieldWriter();
@@ -68,7 +102,21 @@ export class Checkpointer {
     this.#parts = parts;
   }
 
-  async write(): Promise<void> {
+  /** The last checkpoint is being copied: another must wait. */
+  get busy(): boolean {
+    return this.#staging !== undefined;
+  }
+
+  /** The last checkpoint, kept wherever it must be. */
+  async writeLast(): Promise<void> {
+    await this.#keeping;
+    await this.write(true);
+    await this.#keeping;
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  async write(isLast = false): Promise<void> {
+    if (this.#failure) throw this.#failure.error;
     const { clock, log, agent, every, folder, reputation, transport } = this.#parts;
     const begun = clock.now();
     await this.#obey();
@@ -85,8 +133,28 @@ export class Checkpointer {
       this.#parts.progress.checkpointed(begun);
       const took = clock.now() - begun;
       if (took > every) log.event('checkpoint-slow', { agent, took });
+      const { pages, bytes } = state.counters;
+      const { waiting } = state;
+      if (this.#parts.keeper) return this.#keep({ received, pages, bytes, waiting, isLast });
     }
     transport.acknowledge(received);
+  }
+
+  /** Parcels are acknowledged when the checkpoint that holds them is kept, not before. */
+  #keep(saved: SavedCheckpoint): void {
+    const { keeper, transport, onKept } = this.#parts;
+    const keeping = keeper?.keep(saved);
+    if (!keeping) return;
+    const failed = (error: unknown) => {
+      this.#failure = { error };
+    };
+    this.#staging = keeping.staged.catch(failed).finally(() => {
+      this.#staging = undefined;
+      onKept();
+    });
+    this.#keeping = keeping.kept.then((isKept) => {
+      if (isKept) transport.acknowledge(saved.received);
+    }, failed);
   }
 
   async #makeDurable(): Promise<void> {

@@ -6,7 +6,7 @@ import { VERSION } from '../../base/version.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { Disk } from '../../disk/disk.ts';
 import { BodyBudget } from '../../fetch/body-budget.ts';
-import type { FetchLimits } from '../../fetch/client-options.ts';
+import type { Fence, FetchLimits } from '../../fetch/client-options.ts';
 import { readCookies } from '../../fetch/cookies.ts';
 import { readCredentials } from '../../fetch/credentials.ts';
 import type { HttpClient } from '../../fetch/exchange.ts';
@@ -50,6 +50,8 @@ interface ClientOptions {
   readonly onAnswer?: ResolverOptions['onAnswer'];
   /** Default: the system's sockets. */
   readonly network?: Network | undefined;
+  /** While it is closed, no request is sent. */
+  readonly fence?: Fence | undefined;
 }
 
 /** Who the crawler is to servers: its name, version and contact. */
@@ -60,7 +62,7 @@ export function identityOf({ contact, userAgent }: CrawlConfig): Identity {
 
 /** Reads the files that the settings name, and refuses what cannot work before a crawl begins. */
 export async function setUpClient(options: ClientOptions): Promise<ClientSetup> {
-  const { config, identity, clock, warn = () => {}, onAnswer, network = INTERNET } = options;
+  const { config, identity, clock, warn = () => {}, onAnswer, fence, network = INTERNET } = options;
   const guard = guardFor(identity, config);
   const resolver = network.createResolver({ servers: config.dns, clock, onAnswer });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
@@ -69,6 +71,7 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
     identity,
     guard,
     bodies,
+    fence,
     limits: limitsOf(config),
     insecure: config.insecure,
     ...(config.header.length > 0 && { headers: config.header }),

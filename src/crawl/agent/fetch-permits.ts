@@ -5,18 +5,26 @@
  * Ensures   once stopped it permits nothing more.
  */
 import type { Bytes } from '../../base/units.ts';
+import type { Fence } from '../../fetch/client-options.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { Allowance } from '../transport/allowance.ts';
 
 export class FetchPermits {
+  readonly #fence: Fence | undefined;
   readonly #allowance: Allowance;
   readonly #frontier: Pick<Frontier, 'turnsOut'>;
   readonly #fetches: number;
   #end: EndReason | undefined;
 
   /** `fetches` is the number of turns that may be under way at once. */
-  constructor(allowance: Allowance, frontier: Pick<Frontier, 'turnsOut'>, fetches: number) {
+  constructor(
+    allowance: Allowance,
+    frontier: Pick<Frontier, 'turnsOut'>,
+    fetches: number,
+    fence?: Fence,
+  ) {
+    this.#fence = fence;
     this.#allowance = allowance;
     this.#frontier = frontier;
     this.#fetches = fetches;
@@ -38,12 +46,16 @@ export class FetchPermits {
 
   /** A fetcher is free, and the crawl may fetch more pages. */
   get mayBeginTurn(): boolean {
+    if (this.#fence?.open === false) return false;
     return this.#frontier.turnsOut < this.#fetches && this.#allowance.available;
   }
 
-  /** All pages that the crawl may fetch are claimed. One may come back: a claim can be closed. */
-  get allClaimed(): boolean {
-    return !this.#allowance.available;
+  /**
+   * All pages that the crawl may fetch are claimed, and one may come back: a claim can be closed.
+   * Or a fence is closed, and may open again.
+   */
+  get mustLookAgain(): boolean {
+    return !this.#allowance.available || this.#fence?.open === false;
   }
 
   /** The limit that ends the crawl, once no claim is open. */

@@ -33,8 +33,6 @@ import type { Scope } from './scope.ts';
 
 /** A parcel this large is sent at once. */
 const PARCEL_BYTES: Bytes = 64 * 1024;
-/** A smaller parcel is kept at most this long. */
-const PARCEL_AGE: Millis = 100;
 /** Fetching waits while more than this is to be offered to the sieve. */
 const MOST_FOR_SIEVE: Bytes = 4 * 2 ** 20;
 
@@ -118,7 +116,7 @@ export class Admission {
       batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
       if (batch === this.#forSieve) continue;
       if (batch.byteLength >= PARCEL_BYTES) this.#send(owner);
-      else if (this.#parcelsDue === Infinity) this.#parcelsDue = clock.now() + PARCEL_AGE;
+      else if (this.#parcelsDue === Infinity) this.#parcelsDue = clock.now() + transport.parcelAge;
     }
   }
 

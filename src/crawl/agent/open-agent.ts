@@ -13,9 +13,11 @@ import type { Millis } from '../../base/units.ts';
 import { asksWithConditions, type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { LikenessMemory } from '../../duplicates/likeness-folder.ts';
+import type { Fence } from '../../fetch/client-options.ts';
 import type { Identity } from '../../fetch/identity.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Predicates } from '../../filter/predicate.ts';
+import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
 import { LiveModel } from '../../spam/live/live-model.ts';
 import type { SpamModel } from '../../spam/model.ts';
@@ -37,6 +39,7 @@ import type { SharedAllowance } from '../transport/allowance.ts';
 import type { SharedHosts } from '../transport/host-table.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
 import type { Transport, TransportState } from '../transport/transport.ts';
+import type { CheckpointKeeper } from './checkpointer.ts';
 import { type ClientSetup, identityOf, type Network, setUpClient } from './client-setup.ts';
 
 /** What an agent is started with. Plain data, so that it can be sent to a thread. */
@@ -46,6 +49,8 @@ export interface AgentStart {
   /** How many runs of the crawl came before this one. */
   readonly incarnation: number;
   readonly config: CrawlConfig;
+  /** The serial of its first WARC file; a cluster numbers them by the owners of the agent. */
+  readonly firstSerial?: number | undefined;
   /** All seeds of the crawl: the scope is made of them. */
   readonly seeds: readonly string[];
   /** Seeds that have moved: the scope follows them. */
@@ -61,6 +66,11 @@ export interface AgentStart {
   readonly planned: boolean;
   /** Only with verdicts on spam. */
   readonly spam: SpamModel | undefined;
+  /**
+   * In a cluster: another process had the agent before, and may have asked any of its hosts. Its
+   * last request was made at least `quiet` ago.
+   */
+  readonly heir?: { readonly quiet: Millis } | undefined;
 }
 
 /** What an agent needs and no message can carry. */
@@ -81,6 +91,19 @@ export interface AgentSurroundings {
   readonly network?: Network | undefined;
   /** Called with each outcome of a planned crawl. */
   readonly onOutcome: (outcome: Outcome) => void;
+  /** Only in a cluster. */
+  readonly cluster?: ClusterSurroundings | undefined;
+}
+
+/** What an agent of a cluster needs beside. */
+export interface ClusterSurroundings {
+  /** Closed while the agent may belong to another process. */
+  readonly fence: Fence;
+  readonly keeper: CheckpointKeeper;
+  /** The addresses shared with agents of other machines. */
+  readonly addresses: AddressTable | undefined;
+  /** The hosts that agents of any machine ask. Default: those of this machine. */
+  readonly hosts?: HostTable;
 }
 
 /** The last checkpoint of an agent. */
@@ -129,7 +152,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
   };
   try {
     const identity = identityOf(config);
-    const hadRun = await hasFolder(start, around);
+    const hadRun = (await hasFolder(start, around)) || start.heir !== undefined;
     const spamModel = start.spam && new LiveModel(start.spam, config.spam);
     const folder = await openFolder(start, around, spamModel);
     if (folder) keep(folder);
@@ -155,7 +178,9 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
       outage.resolved(answer.host);
       if (config.dnsRecords) await endsAgent(() => store.storeAnswer?.(answer));
     };
-    const setup = await setUpClient({ config, identity, clock, onAnswer, network: around.network });
+    const { network } = around;
+    const fence = around.cluster?.fence;
+    const setup = await setUpClient({ config, identity, clock, onAnswer, network, fence });
     keep(setup.client);
     const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
     const transport = around.connect(restored?.image.transport);
@@ -222,7 +247,7 @@ function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | 
 }
 
 function openAgentStore(
-  { agent, config }: AgentStart,
+  { agent, config, firstSerial }: AgentStart,
   { disk, clock, log }: AgentSurroundings,
   { userAgent }: Identity,
   folder: AgentFolder | undefined,
@@ -232,7 +257,7 @@ function openAgentStore(
     keepTails: folder?.isOutdated ?? false,
     onOrphan: (orphan) => log.event('archive-orphan', { ...orphan }),
   };
-  return openStore({ disk, clock, config, agent, userAgent, earlier, recovery });
+  return openStore({ disk, clock, config, agent, userAgent, firstSerial, earlier, recovery });
 }
 
 function newLikenessMemory(config: CrawlConfig): LikenessMemory | undefined {

@@ -8,7 +8,7 @@ import type { Host } from '../../frontier/host.ts';
 import { restoreSnapshot } from '../../frontier/snapshot.ts';
 import { fingerprint, partitionOfFingerprint } from '../../url/fingerprint.ts';
 import type { Ask } from '../planned/ask.ts';
-import type { AgentProgress, EndReason } from '../record/counters.ts';
+import type { AgentProgress, CountersState, EndReason } from '../record/counters.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import type { Vitals } from '../record/vitals.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
@@ -83,6 +83,11 @@ class RunningAgent {
     this.#assembly = assembly;
     this.result = this.#run();
     this.result.catch(() => {}); // reported to those who await it
+  }
+
+  /** What earlier runs have counted, up to the checkpoint that this one began with. */
+  get before(): Pick<CountersState, 'pages' | 'bytes'> {
+    return this.#opened.restored?.state.counters ?? { pages: 0, bytes: 0 };
   }
 
   stop(reason: EndReason): void {

@@ -27,6 +27,7 @@ import type { Host } from '../../frontier/host.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { Politeness } from '../../politeness/politeness.ts';
 import {
+  FENCE_PAUSE,
   type RetryCause,
   type RetryPolicy,
   statusFault,
@@ -217,9 +218,10 @@ export class TurnPolicy {
     const { frontier, counters, retries } = this.#parts;
     const { turn, discovery } = state;
     const { host } = turn;
-    // A request that our own stop has interrupted says nothing about the server.
-    if (this.#parts.stopping()) {
+    // A request that we have interrupted ourselves says nothing about the server.
+    if (this.#parts.stopping() || fault === 'fenced') {
       frontier.putBack(turn, discovery);
+      if (fault === 'fenced') state.pauseFor(FENCE_PAUSE);
       return true;
     }
     const rule = retries.rule(fault);

@@ -20,6 +20,7 @@ import type { AddressGuard } from '../../net/address-guard.ts';
 import { DnsError, type NameResolver, type ResolvedAddress } from '../../net/dns.ts';
 import type { Politeness } from '../../politeness/politeness.ts';
 import {
+  FENCE_PAUSE,
   type RetryCause,
   type RetryPolicy,
   statusFault,
@@ -109,6 +110,7 @@ export class RobotsKeeper {
       return { requested: false, pause: Math.max(1, answer.notBefore - this.#parts.clock.now()) };
     if ('fault' in answer) {
       if (stopping()) return { requested: true, pause: 0 };
+      if (answer.fault === 'fenced') return { requested: true, pause: FENCE_PAUSE };
       return this.#failed(turn, originOf(url), inquiry, answer);
     }
     const { memory, clock } = this.#parts;

@@ -14,6 +14,10 @@ export const FAULTS: Readonly<Record<Fault, readonly [fact: string, remedy: stri
     'the name servers do not answer',
     'Run "drumlin doctor", or name other name servers with --dns.',
   ],
+  fenced: [
+    'this worker could not renew its leases',
+    'Check its connection to the brokers of the cluster.',
+  ],
   'proxy-failed': ['the proxy fails', 'Check --proxy, and that the proxy is running.'],
   'address-refused': [
     'the address is private, and private addresses are skipped by default',

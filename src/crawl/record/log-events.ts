@@ -59,6 +59,43 @@ export const EVENTS = {
     when: 'A file of the archive, or the end of one, is in no checkpoint: it was moved to `orphans/`, and its pages are fetched again.',
     facts: { file: 'name of the file', orphan: 'where it is now' },
   },
+  'agent-taken': {
+    when: 'A worker of a cluster runs an agent from now on.',
+    facts: {
+      agent: 'number of the agent',
+      epoch: 'how many workers had the agent, this one included',
+      files: '`kept` on this disk, `restored` from the object store, or `new`',
+    },
+  },
+  'agent-committed': {
+    when: 'A checkpoint of an agent is in the object store, and counts for the cluster.',
+    facts: {
+      agent: 'number of the agent',
+      epoch: 'as in `agent-taken`',
+      pages: 'pages of the agent in the archive',
+      took: 'milliseconds of upload and commit',
+    },
+  },
+  'agent-left': {
+    when: 'A worker of a cluster no longer runs an agent.',
+    facts: {
+      agent: 'number of the agent',
+      epoch: 'as in `agent-taken`',
+      how: '`released`, `lost` (taken over) or the error that ended it',
+    },
+  },
+  'upload-failed': {
+    when: 'The object store failed to take or to give a checkpoint; it is tried again.',
+    facts: { agent: 'number of the agent', why: 'the error' },
+  },
+  'cluster-phase': {
+    when: 'The state of the cluster has changed.',
+    facts: { phase: '`running`, `stopping`, `concluding` or `ended`', reason: 'as in `crawl-stopping`' },
+  },
+  'cluster-leader': {
+    when: 'This worker leads the cluster from now on.',
+    facts: { term: 'how many leaders there were, this one included' },
+  },
   warning: {
     when: 'A file named by a setting, or a file of the crawl, needs attention.',
     facts: { sentence: 'what is wrong, where, and what to do' },

@@ -19,6 +19,8 @@ interface StoreOptions {
   readonly config: CrawlConfig;
   readonly agent: number;
   readonly userAgent: string;
+  /** The serial of the first WARC file of this run. */
+  readonly firstSerial?: number | undefined;
   /** The files of the last checkpoint. */
   readonly earlier: readonly WholeLength[] | undefined;
   /** How files are restored to that checkpoint. */
@@ -40,7 +42,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openArchive(options: StoreOptions) {
-  const { disk, config, agent, userAgent, earlier, recovery } = options;
+  const { disk, config, agent, userAgent, firstSerial, earlier, recovery } = options;
   const dir = archiveDir(config.dir);
   const indexDir = partsDir(config.dir);
   for (const folder of [dir, indexDir]) await disk.makeFolder(folder);
@@ -54,6 +56,7 @@ async function openArchive(options: StoreOptions) {
     duplicates: config.duplicates === 'skip' ? 'skip' : 'revisit',
     metadata: config.metadata,
     agent: String(agent),
+    ...(firstSerial !== undefined && { firstSerial }),
     info: {
       software: `drumlin/${VERSION}`,
       userAgent,

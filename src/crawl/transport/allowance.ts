@@ -80,6 +80,25 @@ export class Allowance {
     if ((word & CLAIMS) === 0n) throw new Error('A claim is closed that was never made.');
   }
 
+  /** Pages left that nobody has claimed. */
+  get left(): number {
+    return Number(Atomics.load(this.#shared, PAGES) >> 24n);
+  }
+
+  /** Adds pages to those that are left. */
+  grant(pages: number): void {
+    Atomics.add(this.#shared, PAGES, BigInt(pages) * ONE_PAGE);
+  }
+
+  /** Takes back what nobody has claimed; returns how much it was. */
+  withdraw(): number {
+    for (;;) {
+      const word = Atomics.load(this.#shared, PAGES);
+      const left = word >> 24n;
+      if (this.#swap(word, word - left * ONE_PAGE)) return Number(left);
+    }
+  }
+
   /** The limit that ended the crawl, once no claim is open: no agent will fetch another page. */
   get exhausted(): 'max-pages' | 'max-bytes' | undefined {
     // Bytes left never grow: if they are read first, no claim is granted between the two reads.

@@ -6,10 +6,10 @@
  *           what its checkpoint holds, and sends again what the other has not acknowledged.
  * Cost      One message per parcel, one per acknowledgement.
  */
-import type { Bytes } from '../../base/units.ts';
+import type { Bytes, Millis } from '../../base/units.ts';
+import { requireFit } from './fit.ts';
 import { Inbox } from './inbox.ts';
-import { MOST_INCARNATIONS, Outbox } from './outbox.ts';
-import { requireAgents } from './routing.ts';
+import { Outbox } from './outbox.ts';
 import type {
   Parcel,
   TakeParcel,
@@ -42,10 +42,18 @@ interface Peer {
 
 /** Enough for the parcels between two checkpoints at 1,000 pages per second; see docs/agents.md. */
 const WINDOW: Bytes = 16 * 2 ** 20;
+/**
+ * How much may be received since the last checkpoint before another is made early: senders keep
+ * what no checkpoint of the receiver holds, and wait when it is too much (see `Transport.room`).
+ */
+const MOST_OWED: Bytes = 6 * 2 ** 20;
+/** A message port costs little. */
+const PARCEL_AGE: Millis = 100;
 
 export class LinkedTransport implements Transport {
   readonly agent: number;
   readonly agents: number;
+  readonly parcelAge = PARCEL_AGE;
   readonly #window: Bytes;
   readonly #peers = new Map<number, Peer>();
   /** Parcels that arrived and are not processed yet, in order. */
@@ -128,6 +136,10 @@ export class LinkedTransport implements Transport {
     return bytes;
   }
 
+  get overdue(): boolean {
+    return this.owedBytes >= MOST_OWED / Math.max(1, this.agents - 1);
+  }
+
   state(): TransportState {
     const peers = [...this.#peers.values()];
     return {
@@ -200,20 +212,5 @@ export class LinkedTransport implements Transport {
       this.#wakeReceiver = wake;
     });
     this.#wakeReceiver = undefined;
-  }
-}
-
-function requireFit({ agent, agents, incarnation = 0, state }: TransportOptions): void {
-  requireAgents(agents);
-  if (!Number.isInteger(agent) || agent < 0 || agent >= agents) {
-    throw new Error(`There is no agent ${agent} among ${agents}.`);
-  }
-  if (!Number.isInteger(incarnation) || incarnation < 0 || incarnation >= MOST_INCARNATIONS) {
-    throw new Error(`${incarnation} is not the number of an incarnation.`);
-  }
-  if (state && (state.agent !== agent || state.agents !== agents)) {
-    throw new Error(
-      `The state of agent ${state.agent} of ${state.agents} is given to agent ${agent} of ${agents}.`,
-    );
   }
 }

@@ -21,7 +21,7 @@
  *           repeated content (the sieve and every DRUM do).
  * Cost      Memory for unacknowledged parcels, about one window per agent; see `room`.
  */
-import type { Bytes } from '../../base/units.ts';
+import type { Bytes, Millis } from '../../base/units.ts';
 
 /** The kinds of parcels; the receiver reads the bytes accordingly. */
 export const PARCEL = {
@@ -107,6 +107,10 @@ export interface Transport {
    * wait: time for a checkpoint.
    */
   readonly owedBytes: Bytes;
+  /** So much is owed that a checkpoint should come early. */
+  readonly overdue: boolean;
+  /** How long a small parcel waits for more: each message has its price. */
+  readonly parcelAge: Millis;
 
   /** The state for the checkpoint; parcels are not copied. */
   state(): TransportState;

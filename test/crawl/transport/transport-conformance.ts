@@ -13,6 +13,8 @@ import type {
 
 export interface Subject {
   readonly name: string;
+  /** Messages are lost on the way: only what is sent again arrives. */
+  readonly loses?: true;
   /** A transport for each agent, all connected. */
   open(agents: number, options?: OpenOptions): Transport[];
 }
@@ -148,12 +150,13 @@ export function transportConformance(subject: Subject): void {
       b.close();
     });
 
-    test('a parcel sent before its sender closed still arrives', async () => {
+    test('a parcel sent before its sender closed still arrives, or is kept for its next run', async () => {
       const [a, b] = opened(2);
       const taker = new Taker(b);
       for (let i = 0; i < 100; i++) a.send(1, 0, bytes(`${i}`));
       a.close();
-      await until(() => taker.taken.length === 100);
+      if (subject.loses) expect(a.state().unacknowledged.length).toBe(100);
+      else await until(() => taker.taken.length === 100);
     });
 
     test('is idle only when every parcel is processed, and reports when it becomes idle', async () => {
@@ -173,9 +176,9 @@ export function transportConformance(subject: Subject): void {
       await turn();
       expect([b.idle, b.traffic.received, b.state().received[0]]).toEqual([false, 0, 0]);
       release();
-      await until(() => b.idle);
+      await until(() => b.idle && (!subject.loses || b.traffic.received === 2));
       expect([taker.taken.length, b.traffic.received, b.state().received[0]]).toEqual([2, 2, 2]);
-      expect(receivedWhenIdle).toEqual([2]);
+      expect(subject.loses ? receivedWhenIdle.slice(-1) : receivedWhenIdle).toEqual([2]);
     });
 
     test('an error of take ends receive with that error, and the parcel does not count as received', async () => {

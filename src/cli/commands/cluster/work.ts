@@ -1,0 +1,195 @@
+/** What the commands of `drumlin cluster` do. */
+import { DrumlinError, EXIT } from '../../../base/errors.ts';
+import {
+  type Brokers,
+  connectBrokers,
+  refuseLazyBrokers,
+} from '../../../cluster/broker/connect.ts';
+import { crawlOf, createCluster, resumeCluster, stopCluster } from '../../../cluster/create.ts';
+import type { AgentEntry } from '../../../cluster/lease/agent-lease.ts';
+import { type Book, change } from '../../../cluster/lease/book.ts';
+import {
+  type ClusterState,
+  KEYS,
+  type WorkerEntry,
+  workerKey,
+} from '../../../cluster/members/keys.ts';
+import { Worker } from '../../../cluster/worker/worker.ts';
+import { DEFAULT, type Layer } from '../../../config/configuration.ts';
+import { agentCount, readSetting } from '../../../config/settings.ts';
+import { openObjects } from '../../../objects/open-objects.ts';
+import { configure } from '../../input/configure.ts';
+import { STOP_SIGNALS } from '../../input/interrupt.ts';
+import { readSeeds } from '../../input/seeds.ts';
+
+export interface BrokerFlags {
+  readonly brokers: string;
+}
+
+export interface CreateFlags extends BrokerFlags {
+  readonly objects: string;
+  readonly monitors?: string;
+  readonly durableBrokers?: boolean;
+  readonly replicas?: number;
+  readonly addressDelayScope: 'cluster' | 'agent';
+}
+
+export interface JoinFlags extends BrokerFlags {
+  readonly dir: string;
+  readonly weight?: number;
+  readonly commit: string;
+  readonly quiet?: boolean;
+}
+
+export interface StatusFlags extends BrokerFlags {
+  readonly json?: boolean;
+}
+
+const AGENTS = 32;
+const list = (text = ''): string[] => text.split(',').filter(Boolean);
+const warn = (sentence: string) => void process.stderr.write(`drumlin: ${sentence}\n`);
+
+/** Runs `work` with the book of a cluster. */
+async function withBook<Result>(
+  name: string,
+  { brokers: servers }: BrokerFlags,
+  work: (book: Book, brokers: Brokers) => Promise<Result>,
+): Promise<Result> {
+  const brokers = await connectBrokers(servers, process.env);
+  try {
+    const book = await brokers.book(name);
+    if (!book) throw missing(name);
+    return await work(book, brokers);
+  } finally {
+    await brokers.close();
+  }
+}
+
+export async function create(
+  name: string,
+  words: readonly string[],
+  flags: CreateFlags,
+  layers: readonly Layer[],
+): Promise<void> {
+  const { config, sources } = await configure({ layers, file: undefined }, () => '');
+  const agents = sources.agents === DEFAULT ? AGENTS : agentCount(config);
+  await refuseLazyBrokers(list(flags.monitors), flags.durableBrokers === true);
+  const store = await openObjects(flags.objects, process.env, warn);
+  const brokers = await connectBrokers(flags.brokers, process.env);
+  try {
+    const replicas = flags.replicas ?? Math.min(3, list(flags.brokers).length);
+    const book = (await brokers.book(name)) ?? (await brokers.book(name, { replicas }));
+    if (!book) throw missing(name);
+    await createCluster({
+      ...{ book, store, objects: flags.objects, name, agents, config },
+      ...{ seeds: readSeeds(words), addressScope: flags.addressDelayScope },
+      now: Date.now(),
+    });
+  } finally {
+    await brokers.close();
+  }
+  process.stdout.write(
+    `Cluster ${name} has ${agents} agents. Run on each machine:\n  drumlin cluster join ${name} --brokers ${flags.brokers} --dir FOLDER\n`,
+  );
+}
+
+export async function join(name: string, flags: JoinFlags): Promise<number> {
+  return withBook(name, flags, async (book, brokers) => {
+    const { objects } = await crawlOf(book, name);
+    const store = await openObjects(objects, process.env, warn);
+    const { dir, weight, quiet } = flags;
+    const commitEvery = Number(readSetting('checkpoint', flags.commit));
+    const worker = await Worker.join(
+      {
+        ...{ name, brokers, store, dir, commitEvery, ownsProcess: true },
+        ...(weight !== undefined && { weight }),
+      },
+      book,
+    );
+    if (!quiet) process.stderr.write(`worker ${worker.id} has joined ${name}\n`);
+    const drainOnce = () => {
+      if (!quiet) process.stderr.write('giving the agents back; a second signal ends at once\n');
+      worker.drain();
+      for (const signal of STOP_SIGNALS) process.removeListener(signal, drainOnce);
+    };
+    for (const signal of STOP_SIGNALS) process.once(signal, drainOnce);
+    const end = await worker.finished;
+    if (!quiet) process.stderr.write(`worker ${worker.id} has ended: ${end}\n`);
+    if (end === 'finished' || end === 'drained') return EXIT.ok;
+    return end === 'interrupted' ? EXIT.interrupted : EXIT.limitReached;
+  });
+}
+
+export async function status(name: string, flags: StatusFlags): Promise<void> {
+  await withBook(name, flags, async (book) => {
+    const entries = new Map<string, unknown>();
+    const stop = await book.watch((key, entry) => void entries.set(key, entry?.value));
+    stop();
+    const state = entries.get(KEYS.state) as ClusterState | undefined;
+    const named = <Value>(start: string): [string, Value][] =>
+      [...entries]
+        .filter(([key, value]) => key.startsWith(start) && value !== undefined)
+        .map(([key, value]) => [key.slice(start.length), value as Value]);
+    const workers = named<WorkerEntry>('worker.');
+    const agents = named<AgentEntry>('agent.').sort(([a], [b]) => Number(a) - Number(b));
+    if (flags.json) {
+      const facts = {
+        state,
+        workers: Object.fromEntries(workers),
+        agents: Object.fromEntries(agents),
+      };
+      process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
+      return;
+    }
+    const pages = agents.reduce((sum, [, { pages }]) => sum + pages, 0);
+    process.stdout.write(`${name}: ${state?.phase ?? 'unknown'}, ${pages} pages committed\n`);
+    for (const [id, { host, draining }] of workers) {
+      const own = agents.filter(([, { worker }]) => worker === id).map(([agent]) => agent);
+      const note = draining ? ', draining' : '';
+      process.stdout.write(`  ${id} on ${host}${note}: agents ${own.join(' ') || 'none'}\n`);
+    }
+    const free = agents.filter(([, { worker }]) => worker === '').map(([agent]) => agent);
+    if (free.length > 0) process.stdout.write(`  without a worker: ${free.join(' ')}\n`);
+  });
+}
+
+export async function drain(name: string, worker: string, flags: BrokerFlags): Promise<void> {
+  await withBook(name, flags, async (book) => {
+    const drained = await change<WorkerEntry>(book, workerKey(worker), (entry) =>
+      entry ? { ...entry, draining: true } : undefined,
+    );
+    if (!drained) throw noWorker(worker);
+  });
+}
+
+export async function stop(name: string, flags: BrokerFlags): Promise<void> {
+  await withBook(name, flags, (book) => stopCluster(book));
+}
+
+export async function resume(name: string, flags: BrokerFlags): Promise<void> {
+  await withBook(name, flags, async (book) => {
+    if (!(await resumeCluster(book, Date.now()))) throw notEnded(name);
+  });
+}
+
+const missing = (name: string) =>
+  new DrumlinError(
+    'CLUSTER_MISSING',
+    `These brokers have no cluster named "${name}".`,
+    'Create it with "drumlin cluster create", or check --brokers.',
+    { exitCode: EXIT.folder },
+  );
+
+const noWorker = (worker: string) =>
+  new DrumlinError(
+    'CLUSTER_WORKER',
+    `The cluster has no worker named "${worker}".`,
+    'Look for its name with "drumlin cluster status".',
+  );
+
+const notEnded = (name: string) =>
+  new DrumlinError(
+    'CLUSTER_RUNS',
+    `The crawl of cluster ${name} has not ended.`,
+    'Stop it with "drumlin cluster stop", and wait until "drumlin cluster status" says that it has ended.',
+  );

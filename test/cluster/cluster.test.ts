@@ -1,0 +1,51 @@
+/** The short form of `npm run soak -- cluster`: two workers, one kill, one wiped folder. */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servers } from '../../scripts/servers.ts';
+import { ShortCluster, shortestPause } from './short-cluster.ts';
+
+const hasBroker = await servers.has('nats', 'test/cluster/cluster.test.ts');
+const DELAY = 100;
+const ADDRESS_DELAY = 20;
+
+describe.skipIf(!hasBroker)(
+  'a crawl by two workers, of which one is killed and loses its disk',
+  () => {
+    let cluster: ShortCluster;
+
+    beforeAll(async () => {
+      cluster = await ShortCluster.start({
+        ...{ agents: 4, domains: 30, pages: 12, pace: 0.1, commit: '500ms' },
+        settings: {
+          delay: DELAY,
+          addressDelay: ADDRESS_DELAY,
+          checkpoint: '300ms',
+          maxCrawlDelay: '1s',
+        },
+      });
+      cluster.join(1);
+      const second = cluster.join(2);
+      await cluster.requests(100);
+      second.kill('SIGKILL');
+      rmSync(cluster.dir(2), { recursive: true, force: true });
+      cluster.join(3);
+    }, 60_000);
+
+    afterAll(async () => {
+      await cluster?.close();
+    });
+
+    test('ends by itself with every page in the archive once, and breaks no delay', async () => {
+      expect(await cluster.ended()).toEqual([0, 0]);
+      const { counts, unconfirmed } = await cluster.archived();
+      const web = cluster.lab.web.allUrls();
+      expect([...web].filter((url) => !counts.has(url))).toEqual([]);
+      expect([...counts].filter(([, count]) => count > 1)).toEqual([]);
+      expect(unconfirmed).toBe(0);
+      expect(cluster.logs()).toMatch(/"event":"agent-taken".*"files":"restored"/);
+      const asked = await cluster.asked();
+      expect(shortestPause(asked, 'host')).toBeGreaterThanOrEqual(DELAY);
+      expect(shortestPause(asked, 'address')).toBeGreaterThanOrEqual(ADDRESS_DELAY);
+    }, 60_000);
+  },
+);

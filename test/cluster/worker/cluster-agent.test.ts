@@ -1,0 +1,172 @@
+/** An agent of a cluster by itself, in the thread of the test: what an heir waits for, what it acknowledges. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { ClusterTransport } from '../../../src/cluster/parcels/cluster-transport.ts';
+import { encodeFrame } from '../../../src/cluster/parcels/frames.ts';
+import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
+import type { SavedCheckpoint } from '../../../src/crawl/agent/checkpointer.ts';
+import type { AgentStart } from '../../../src/crawl/agent/open-agent.ts';
+import { runAgent } from '../../../src/crawl/agent/running-agent.ts';
+import { shareAllowance } from '../../../src/crawl/transport/allowance.ts';
+import { shareHosts } from '../../../src/crawl/transport/host-table.ts';
+import { packKeyedBatch } from '../../../src/crawl/transport/url-parcel.ts';
+import { Disk } from '../../../src/disk/disk.ts';
+import { BatchBuilder } from '../../../src/drum/keyed-batch.ts';
+import { loadPredicates } from '../../../src/filter/predicates.ts';
+import { linking, type SmallSite, startSmallSite } from '../../crawl/small-site.ts';
+import { FaultyFileSystem } from '../../disk/faulty-file-system.ts';
+import { temporaryFolder } from '../../disk/temporary-folder.ts';
+
+const sites: SmallSite[] = [];
+const running: { stop(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const agent of running.splice(0)) await agent.stop();
+  for (const site of sites.splice(0)) await site.close();
+});
+
+async function site(): Promise<SmallSite> {
+  const made = await startSmallSite({ '/': linking('/a'), '/a': 'end' });
+  sites.push(made);
+  return made;
+}
+
+interface Around {
+  readonly heir?: AgentStart['heir'];
+  readonly isOpen?: () => boolean;
+  /** Settles when the checkpoint counts. */
+  readonly keep?: (saved: SavedCheckpoint) => Promise<boolean>;
+}
+
+async function started(
+  seeds: string[],
+  dir: string,
+  options: CrawlOptions,
+  around: Around = {},
+  agents = 1,
+) {
+  const config = resolveConfig({ dir, allowPrivate: true, checkpoint: '100ms', ...options });
+  const acknowledged: number[][] = [];
+  let transport: ClusterTransport | undefined;
+  const agent = await runAgent(
+    {
+      ...{ agent: 0, agents, incarnation: 1, config, seeds, moved: [], rescoped: false },
+      ...{ planned: false, spam: undefined, addresses: undefined, hosts: shareHosts() },
+      ...{ allowance: shareAllowance({}), filters: { texts: {}, lists: [] } },
+      heir: around.heir,
+    },
+    {
+      clock: systemClock,
+      disk: new Disk(new FaultyFileSystem({ skipSync: true })),
+      connect: (state) => {
+        transport = new ClusterTransport({
+          ...{ agent: 0, agents, incarnation: 1, state, clock: systemClock, post: () => {} },
+          onAcknowledged: (received) => void acknowledged.push([...received]),
+        });
+        return transport;
+      },
+      log: { event: () => {} },
+      ...{ onIdle: () => {}, onLimit: () => {}, onOutcome: () => {}, onSeedMoved: () => {} },
+      ...{ onPage: undefined, onError: undefined, predicates: await loadPredicates('') },
+      cluster: {
+        fence: {
+          get open() {
+            return around.isOpen?.() ?? true;
+          },
+          cut: false,
+        },
+        keeper: {
+          keep: (saved) => ({
+            staged: Promise.resolve(),
+            kept: around.keep?.(saved) ?? Promise.resolve(true),
+          }),
+        },
+        addresses: undefined,
+      },
+    },
+  );
+  const stop = async () => {
+    agent.stop('interrupted');
+    agent.conclude();
+    await agent.result.catch(() => {});
+  };
+  running.push({ stop });
+  return {
+    agent,
+    acknowledged,
+    transport: transport as ClusterTransport,
+    startedAt: performance.now(),
+  };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((later) => setTimeout(later, 2));
+}
+
+describe("the heir's wait", () => {
+  test('keeps an heir without any files from a host for the delay, and for a Crawl-delay that it cannot know', async () => {
+    const { origin, times } = await site();
+    const first = await started(
+      [`${origin}/`],
+      temporaryFolder(),
+      { delay: 50, maxCrawlDelay: 400 },
+      { heir: { quiet: 100 } },
+    );
+    await until(() => times.length > 0);
+    expect(times[0] - first.startedAt).toBeGreaterThanOrEqual(290);
+  });
+
+  test('is not for the first owner of an agent', async () => {
+    const { origin, times } = await site();
+    const { startedAt } = await started([`${origin}/`], temporaryFolder(), {
+      delay: 3000,
+      maxCrawlDelay: 3000,
+    });
+    await until(() => times.length > 0);
+    expect(times[0] - startedAt).toBeLessThan(2500);
+  });
+});
+
+test('an agent behind a closed fence asks nobody, and begins when it opens', async () => {
+  const { origin, asked } = await site();
+  let open = false;
+  await started([`${origin}/`], temporaryFolder(), { delay: 0 }, { isOpen: () => open });
+  await new Promise((later) => setTimeout(later, 300));
+  expect(asked).toEqual([]);
+  open = true;
+  await until(() => asked.includes('/a'));
+});
+
+describe('acknowledge after commit', () => {
+  test('an agent acknowledges what it received when the checkpoint with it is committed, and not when that failed', async () => {
+    const outcomes: ((isKept: boolean) => void)[] = [];
+    const keep = () => new Promise<boolean>((settle) => outcomes.push(settle));
+    const config = { delay: 0 };
+    const dir = temporaryFolder();
+    const { transport, acknowledged } = await started([], dir, config, { keep }, 2);
+    const batch = new BatchBuilder();
+    const bytes = packKeyedBatch(batch);
+    const about = { type: 'parcel', kind: 0, after: 0, ordinal: 1, piece: 0, pieces: 1 } as const;
+    transport.deliver(1, encodeFrame({ ...about, sequence: 1, epoch: 1, have: 0, bytes }));
+    await until(() => transport.received[1] === 1 && outcomes.length > 0);
+    expect([acknowledged, transport.owedBytes]).toEqual([[], bytes.length]);
+    outcomes.shift()?.(false);
+    await until(() => outcomes.length > 0);
+    expect(acknowledged).toEqual([]);
+    const settle = () => {
+      for (const outcome of outcomes.splice(0)) outcome(true);
+    };
+    settle();
+    await until(() => {
+      settle();
+      return acknowledged.length > 0;
+    });
+    expect(acknowledged[0]).toEqual([0, 1]);
+    for (const agent of running.splice(0)) {
+      const stopping = agent.stop();
+      const timer = setInterval(settle, 5);
+      await stopping;
+      clearInterval(timer);
+    }
+  });
+});
