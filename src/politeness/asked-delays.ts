@@ -4,8 +4,8 @@ import { addressDelay, type CrawlConfig } from '../config/settings.ts';
 import type { DelayTable } from './delays.ts';
 
 export class AskedDelays {
-  readonly #hostDelay: Millis;
-  readonly #addressDelay: Millis;
+  #hostDelay: Millis;
+  #addressDelay: Millis;
   readonly #table: DelayTable | undefined;
 
   /** `table` holds the delays of single hosts and addresses. */
@@ -13,6 +13,12 @@ export class AskedDelays {
     this.#hostDelay = config.delay;
     this.#addressDelay = addressDelay(config);
     this.#table = table;
+  }
+
+  /** Other delays hold from now on; those of the table stay. */
+  change(config: Pick<CrawlConfig, 'delay' | 'addressDelay'>): void {
+    this.#hostDelay = config.delay;
+    this.#addressDelay = addressDelay(config);
   }
 
   /** Between two requests to a host. Requires the name as a canonical URL has it. */

@@ -30,6 +30,7 @@ import { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import { RobotsMemory } from '../hosts/robots-memory.ts';
 import type { Ask } from '../planned/ask.ts';
 import { Asks } from '../planned/asks.ts';
+import type { AgentOrders } from '../record/agent-orders.ts';
 import { Counters } from '../record/counters.ts';
 import { HostWaits } from '../record/host-waits.ts';
 import { InternalErrors } from '../record/internal-errors.ts';
@@ -42,6 +43,7 @@ import { agentOf } from '../transport/routing.ts';
 import { PARCEL } from '../transport/transport.ts';
 import { Agent, AgentSignals } from './agent.ts';
 import { ProgressKeeper } from './agent-progress.ts';
+import { AgentTuning } from './agent-tuning.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { confirmedPage } from './confirmed-page.ts';
 import { DomainDecisions } from './domain-decisions.ts';
@@ -78,6 +80,8 @@ export interface Assembly {
   /** Replaced in place when the user changes them. */
   readonly filters: StageFilters;
   readonly progress: ProgressKeeper;
+  /** Applies what the operator has changed; to be called at a checkpoint. */
+  readonly tune: (orders: AgentOrders) => void;
   /** Adds URLs to request; nothing outside a planned crawl. */
   readonly ask: (asks: readonly Ask[]) => void;
 }
@@ -104,6 +108,7 @@ export function assemble(
   const { supply, reputation } = order;
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
   const permits = new FetchPermits(new Allowance(start.allowance), frontier, config.fetches);
+  permits.paused = start.paused;
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -139,10 +144,11 @@ export function assemble(
   // Everything is checkpointed.
   const queued = { frontier, supply, sieve };
   const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation, clock: wall });
+  const tuning = new AgentTuning(start, { permits, politeness, reputation, scope, admission });
   const checkpointer = new Checkpointer({
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
     ...{ admission, supply, store, outcomes: opened.outcomes },
-    ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
+    ...{ progress, movedSeeds, agent: start.agent, seeds: () => tuning.seeds },
     every: config.checkpoint,
   });
   const agent = new Agent({
@@ -158,7 +164,8 @@ export function assemble(
     asks?.add(wanted);
     signals.links.notify();
   };
-  return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask };
+  const tune = (orders: AgentOrders) => tuning.apply(orders);
+  return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask, tune };
 }
 
 /** What many parts use. */

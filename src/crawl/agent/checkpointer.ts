@@ -52,7 +52,7 @@ interface CheckpointerParts {
   readonly progress: ProgressKeeper;
   readonly movedSeeds: MovedSeeds;
   /** How many seeds of the crawl the agent knows. */
-  readonly seeds: number;
+  readonly seeds: () => number;
 }
 
 export class Checkpointer {
@@ -119,7 +119,7 @@ export class Checkpointer {
       waiting: frontier.queued + frontier.turnsOut + supply.queued,
       frontier: frontier.state,
       taken: supply.taken,
-      seeds,
+      seeds: seeds(),
       moved: movedSeeds.moves,
       archive: store.lengths(),
       ...(outcomes && { outcomes: outcomes.length }),

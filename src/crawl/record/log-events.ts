@@ -161,6 +161,18 @@ export const EVENTS = {
     when: 'filters.txt, or a list that it names, cannot be read: the old filters stay in use.',
     facts: { why: 'the place and the error' },
   },
+  'settings-changed': {
+    when: 'The operator has changed the crawl while it runs (`drumlin set`, the console), and every agent has applied it at a checkpoint.',
+    facts: {
+      by: 'what wrote it: `console`, `drumlin set`',
+      changes:
+        'each change with its new value: settings, `paused`, `stop`, `seeds`, or `checkpoint`',
+    },
+  },
+  'tuning-refused': {
+    when: 'tuning.json cannot be read: nothing changes.',
+    facts: { why: 'the error' },
+  },
   'domain-decided': {
     when: 'A user has set the budget of a domain (`drumlin domains set`), and the crawl applies it.',
     facts: {
