@@ -83,7 +83,7 @@ export async function ranksOf(disk: Disk, dir: string): Promise<[domain: string,
   return repeatedly(() => ranksOnce(disk, dir));
 }
 
-async function repeatedly<T>(read: () => Promise<T>): Promise<T> {
+export async function repeatedly<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();
@@ -126,7 +126,8 @@ async function ranksOnce(disk: Disk, dir: string): Promise<[domain: string, rank
   return fetched.map(([domain, score]) => [domain, better(score) + 1]);
 }
 
-async function scoringOf(disk: Disk, dir: string) {
+/** How the domains of a crawl are ranked; throws if they are not. */
+export async function scoringOf(disk: Disk, dir: string) {
   const { agents, settings } = await askedOf(disk, dir);
   const { order, rank, rankFile } = resolveConfig(settings);
   if (order !== 'budget') throw noBudgets(dir);
@@ -135,7 +136,7 @@ async function scoringOf(disk: Disk, dir: string) {
 }
 
 /** The records of all agents. */
-async function* recordsOf(disk: Disk, dir: string, agents: number): AsyncGenerator<DomainRecord> {
+export async function* recordsOf(disk: Disk, dir: string, agents: number): AsyncGenerator<DomainRecord> {
   for (let agent = 0; agent < agents; agent++) {
     const book = await bookOf(disk, dir, agent);
     if (!book) continue;
@@ -150,7 +151,7 @@ function betterThan(scores: readonly number[]): (score: number) => number {
   return (score) => ascending.length - firstAbove(ascending, score);
 }
 
-function rowOf(record: DomainRecord, rank: number): DomainRow {
+export function rowOf(record: DomainRecord, rank: number): DomainRow {
   const { name, inDegree, supporters, cash, budget, pages, urls, refused, override, firstSeen } =
     record;
   const { spam } = record;
