@@ -2,6 +2,7 @@
  * Makes what the package ships: `npm run build`, or `tsx scripts/build.ts FOLDER`.
  *
  *   dist/lib/     the program, the library's entry points and the main modules of threads
+ *   dist/lib/console.html   the page of the console
  *   dist/types/   the declarations of all modules
  *   dist/lib/licences.txt   the licences of the packages whose code is inside
  *
@@ -15,6 +16,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { buildPage } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
@@ -67,7 +69,10 @@ async function buildInto(folder: string): Promise<void> {
     }),
     build({ ...SHARED, outdir: lib, entryPoints: threads }),
   ]);
-  const inside = packagesIn(made.map(({ metafile }) => metafile as Metafile));
+  const page = await buildPage();
+  writeFileSync(join(lib, 'console.html'), page.html);
+  const bundles = [...made.map(({ metafile }) => metafile as Metafile), page.metafile];
+  const inside = packagesIn(bundles);
   writeFileSync(join(lib, 'licences.txt'), inside.map(licenceOf).join('\n'));
 }
 

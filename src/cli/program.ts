@@ -4,6 +4,7 @@ import { VERSION } from '../base/version.ts';
 import * as archive from './commands/archive.ts';
 import * as completion from './commands/completion.ts';
 import * as config from './commands/config.ts';
+import * as consoleCommand from './commands/console.ts';
 import * as corpus from './commands/corpus.ts';
 import * as crawl from './commands/crawl.ts';
 import * as demo from './commands/demo.ts';
@@ -52,7 +53,7 @@ const GROUPS: readonly (readonly [
   commands: readonly { register(program: Command): void }[],
 ])[] = [
   ['Crawl:', [crawl, refresh, focus, config, set, filter, robots, domains]],
-  ['Look at a crawl:', [status, report, archive, search, repair, corpus]],
+  ['Look at a crawl:', [consoleCommand, status, report, archive, search, repair, corpus]],
   ['Graphs and rankings:', [graph, rank, matrix, spam]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
@@ -66,7 +67,7 @@ export const WORKING: readonly string[] = [
   ...['crawl', 'refresh', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare', 'repair'],
   ...['refresh compare', 'refresh schedule', 'lab pages'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
-  ...['graph import', 'graph build', 'domains set', 'filter set', 'set'],
+  ...['graph import', 'graph build', 'domains set', 'filter set', 'set', 'console'],
   ...['corpus export', 'corpus index', 'focus learn', 'focus crawl', 'focus rank', 'focus report'],
   ...['matrix plane', 'matrix reduce', 'matrix evolve'],
   ...['matrix spectrum', 'spam train', 'search index'],
