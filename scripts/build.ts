@@ -2,6 +2,7 @@
  * Makes what the package ships: `npm run build`, or `tsx scripts/build.ts FOLDER`.
  *
  *   dist/lib/     the program, the library's entry points and the main modules of threads
+ *   dist/lib/console.html   the page of the console
  *   dist/types/   the declarations of all modules
  *   dist/lib/licences.txt   the licences of the packages whose code is inside
  *
@@ -15,12 +16,15 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { buildPage } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
 
+const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
 /** Not inside: packages that users may lack, and those that find files beside their own. */
-const LEFT_OUT = ['@bokuweb/zstd-wasm', '@mozilla/readability', 'linkedom', 'unpdf'];
+const LEFT_OUT = [...Object.keys(MANIFEST.peerDependencies), '@bokuweb/zstd-wasm', 'unpdf'];
 /** Packages in CommonJS call `require` for modules of Node. */
 const BANNER =
   "import { createRequire as requireFrom } from 'node:module';\n" +
@@ -51,8 +55,7 @@ async function buildInto(folder: string): Promise<void> {
   });
   const lib = join(folder, 'lib');
   rmSync(lib, { recursive: true, force: true });
-  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const modules = Object.keys(exports).map(
+  const modules = Object.keys(MANIFEST.exports).map(
     (path) => `src/api/${path === '.' ? 'index' : basename(path)}.ts`,
   );
   const threads = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
@@ -67,7 +70,10 @@ async function buildInto(folder: string): Promise<void> {
     }),
     build({ ...SHARED, outdir: lib, entryPoints: threads }),
   ]);
-  const inside = packagesIn(made.map(({ metafile }) => metafile as Metafile));
+  const page = await buildPage();
+  writeFileSync(join(lib, 'console.html'), page.html);
+  const bundles = [...made.map(({ metafile }) => metafile as Metafile), page.metafile];
+  const inside = packagesIn(bundles);
   writeFileSync(join(lib, 'licences.txt'), inside.map(licenceOf).join('\n'));
 }
 

@@ -5,6 +5,7 @@ import * as archive from './commands/archive.ts';
 import * as cluster from './commands/cluster/cluster.ts';
 import * as completion from './commands/completion.ts';
 import * as config from './commands/config.ts';
+import * as consoleCommand from './commands/console.ts';
 import * as corpus from './commands/corpus.ts';
 import * as crawl from './commands/crawl.ts';
 import * as demo from './commands/demo.ts';
@@ -22,6 +23,7 @@ import * as repair from './commands/repair.ts';
 import * as report from './commands/report.ts';
 import * as robots from './commands/robots.ts';
 import * as search from './commands/search/search.ts';
+import * as set from './commands/set.ts';
 import * as spam from './commands/spam/spam.ts';
 import * as status from './commands/status.ts';
 import * as unique from './commands/unique.ts';
@@ -51,8 +53,8 @@ const GROUPS: readonly (readonly [
   heading: string,
   commands: readonly { register(program: Command): void }[],
 ])[] = [
-  ['Crawl:', [crawl, cluster, refresh, focus, config, filter, robots, domains]],
-  ['Look at a crawl:', [status, report, archive, search, repair, corpus]],
+  ['Crawl:', [crawl, cluster, refresh, focus, config, set, filter, robots, domains]],
+  ['Look at a crawl:', [consoleCommand, status, report, archive, search, repair, corpus]],
   ['Graphs and rankings:', [graph, rank, matrix, spam]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
@@ -66,7 +68,7 @@ export const WORKING: readonly string[] = [
   ...['crawl', 'refresh', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare', 'repair'],
   ...['refresh compare', 'refresh schedule', 'lab pages'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
-  ...['graph import', 'graph build', 'domains set', 'filter set'],
+  ...['graph import', 'graph build', 'domains set', 'filter set', 'set', 'console'],
   ...['corpus export', 'corpus index', 'focus learn', 'focus crawl', 'focus rank', 'focus report'],
   ...['matrix plane', 'matrix reduce', 'matrix evolve'],
   ...['matrix spectrum', 'spam train', 'search index'],

@@ -14,8 +14,10 @@ export { type CrawlConfig, SETTING_ROWS, SETTINGS } from './schema.ts';
 export { environmentName, type Setting } from './setting.ts';
 
 /** The delay of an address: never longer than that of a host, so that delay 0 means no delay. */
-export const addressDelay = ({ addressDelay, delay }: CrawlConfig): Millis =>
-  Math.min(addressDelay, delay);
+export const addressDelay = ({
+  addressDelay,
+  delay,
+}: Pick<CrawlConfig, 'addressDelay' | 'delay'>): Millis => Math.min(addressDelay, delay);
 
 /** The number of agents on this machine. */
 export const agentCount = ({ agents }: Pick<CrawlConfig, 'agents'>): number =>

@@ -39,6 +39,7 @@ await serveAgentThread<ThreadedStart, AgentReport, AgentProgress>(async (start, 
     activity: () => running.activity(),
     seedMoved: (move) => running.seedMoved(move),
     filters: (set) => running.filters(set),
+    tune: (orders) => running.tune(orders),
     ask: (asks) => running.ask(asks),
     result: running.result.finally(() => {
       clearInterval(timer);

@@ -49,11 +49,12 @@ import { CrawlLog, type EventLog } from './record/log.ts';
 import type { Facts } from './record/log-events.ts';
 import type { Progress } from './record/progress.ts';
 import { allVitals } from './record/vitals.ts';
+import { RunTuning } from './run-tuning.ts';
 import { type LastCheckpoint, partSums } from './state/agent-folder.ts';
 import { CrawlFolder } from './state/crawl-folder.ts';
 import type { CrawlFailure, Page } from './store/page.ts';
 import { shareAddresses } from './transport/address-table.ts';
-import { shareAllowance } from './transport/allowance.ts';
+import { type SharedAllowance, shareAllowance } from './transport/allowance.ts';
 import { shareHosts } from './transport/host-table.ts';
 import type { portMesh } from './transport/port-transport.ts';
 import { requireAgents } from './transport/routing.ts';
@@ -144,6 +145,8 @@ export interface Plan {
   /** Only with verdicts on spam. */
   readonly spam: SpamModel | undefined;
   readonly warnings: readonly string[];
+  /** How much may still be fetched. */
+  readonly allowance: SharedAllowance;
 }
 
 /** Refuses what can be refused before a folder is touched. */
@@ -178,7 +181,8 @@ export async function planCrawl(
     ...{ config, identity, clock, warn, network: hooks.network },
   });
   await client.close();
-  const rest = { clock, disk, filtering, filters, delays, spam, warnings };
+  const allowance = shareAllowance(config);
+  const rest = { clock, disk, filtering, filters, delays, spam, warnings, allowance };
   return { seeds, config, hooks, agents, here, ...rest };
 }
 
@@ -327,25 +331,26 @@ function runCrawl(
   crew: Crew,
   watch: Stopwatch,
 ): CrawlRun {
-  const { config, clock, filtering, filters } = plan;
+  const { config, clock, disk, filtering, filters, allowance } = plan;
   const { monitor, folder, log } = opened;
-  const { dir, checkpoint: every, maxTime } = config;
+  const { dir, checkpoint: every } = config;
   const onChange = (set: FilterSet) => crew.setFilters(set);
+  const planned = plan.hooks.asker !== undefined;
+  const tuning = new RunTuning({ config, clock, disk, log, crew, folder, allowance, planned });
   const filterWatch =
     folder && new FilterWatch({ ...filtering, dir, clock, log, every, onChange }, filters.texts);
-  const cancelTimer =
-    maxTime === Infinity ? undefined : clock.after(maxTime, () => crew.stop('max-time'));
   const startedAt = clock.now();
   const progress = () => ({
-    ...progressOf(crew, config, watch, earlier, { at: clock.now(), startedAt }),
+    ...progressOf(crew, tuning.config, watch, earlier, { at: clock.now(), startedAt }),
     diskFree: monitor.diskFree,
+    paused: tuning.paused,
   });
   monitor.begin({ log, progress });
   const finished = runToEnd(plan, opened, crew, filterWatch, watch);
   return {
     progress,
     stop: () => crew.stop('interrupted'),
-    finished: finished.finally(() => cancelTimer?.()),
+    finished: finished.finally(() => tuning.end()),
   };
 }
 
@@ -423,7 +428,7 @@ const isoTime = (time: Millis): string => new Date(time).toISOString();
 
 /** What each agent is started with. Requires that the folder has counted this run. */
 function startsFor(
-  { seeds, config, hooks, filters, spam, agents }: Plan,
+  { seeds, config, hooks, filters, spam, agents, allowance }: Plan,
   folder: CrawlFolder | undefined,
 ): AgentStart[] {
   const shared = {
@@ -436,7 +441,8 @@ function startsFor(
     moved: folder?.moved ?? [],
     rescoped: folder?.rescoped ?? false,
     planned: hooks.asker !== undefined,
-    allowance: shareAllowance(config),
+    allowance,
+    paused: folder?.tuning.paused ?? false,
     addresses: agents > 1 ? shareAddresses({ retry: addressDelay(config) }) : undefined,
     hosts: shareHosts(),
   };

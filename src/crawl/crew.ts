@@ -22,6 +22,7 @@ import type { Network } from './agent/client-setup.ts';
 import type { AgentStart } from './agent/open-agent.ts';
 import { runAgent } from './agent/running-agent.ts';
 import type { Ask, Asker, Outcome } from './planned/ask.ts';
+import type { AgentOrders } from './record/agent-orders.ts';
 import type { AgentProgress, EndReason } from './record/counters.ts';
 import type { EventLog } from './record/log.ts';
 import type { SeedMove } from './record/seed-move.ts';
@@ -79,6 +80,8 @@ interface Member {
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
   filters(set: FilterSet): void;
+  /** Resolves when a checkpoint holds the change. */
+  tune(orders: AgentOrders): Promise<void>;
   ask(asks: readonly Ask[]): void;
   /** The last report, if there is one. */
   lastReport(): AgentReport | undefined;
@@ -162,6 +165,11 @@ export class Crew {
     for (const member of this.#members) member.filters(set);
   }
 
+  /** Hands a change to all agents; resolves when each has a checkpoint with it. */
+  async tune(orders: AgentOrders): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.tune(orders)));
+  }
+
   /** The last report of each agent that has made one. */
   reports(): AgentReport[] {
     return this.#members.flatMap((member) => member.lastReport() ?? []);
@@ -199,6 +207,7 @@ export class Crew {
       activity: () => this.#recorded(running.activity()),
       seedMoved: (move) => running.seedMoved(move),
       filters: (set) => running.filters(set),
+      tune: (orders) => running.tune(orders),
       ask: (asks) => running.ask(asks),
       lastReport: () => ({ progress: running.progress(), vitals: running.vitals() }),
       finished: running.result,
@@ -249,6 +258,7 @@ export class Crew {
       activity: async () => this.#recorded(await thread.activity()),
       seedMoved: (move) => thread.seedMoved(move),
       filters: (set) => thread.filters(set),
+      tune: (orders) => thread.tune(orders),
       ask: (asks) => thread.ask(asks),
       lastReport: () => last,
       finished: thread.finished,

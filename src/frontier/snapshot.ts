@@ -15,7 +15,7 @@ import type { MemoryRun } from './backlog/memory-run.ts';
 import type { Frontier } from './frontier.ts';
 import type { Host } from './host.ts';
 import { decodeDomain, decodeHost, encodeDomain, encodeHost } from './host-record.ts';
-import { PathQueue } from './queue/path-queue.ts';
+import { type Entries, PathQueue } from './queue/path-queue.ts';
 
 const KIND = { domain: 1, host: 2, returned: 3, arrivals: 4 } as const;
 
@@ -80,6 +80,38 @@ export function restoreSnapshot(
   }
 }
 
+/** One record of a snapshot. */
+export type SnapshotRecord =
+  | { readonly kind: 'domain'; readonly name: string; readonly record: Uint8Array }
+  | {
+      readonly kind: 'host';
+      readonly name: string;
+      readonly record: Uint8Array;
+      readonly hasBacklog: boolean;
+      readonly queue: Entries;
+    }
+  | { readonly kind: 'returned' | 'arrivals'; readonly name: string; readonly queue: Entries };
+
+/** Reads a snapshot without a frontier; bytes are views. */
+export function* readSnapshot(bytes: Uint8Array): Generator<SnapshotRecord> {
+  const fields = new FieldReader(bytes);
+  while (!fields.atEnd) {
+    const kind = fields.number();
+    const name = fields.text();
+    if (kind === KIND.domain) yield { kind: 'domain', name, record: fields.bytes() };
+    else if (kind === KIND.host) {
+      const record = fields.bytes();
+      const hasBacklog = fields.number() === 1;
+      yield { kind: 'host', name, record, hasBacklog, queue: readQueue(fields) };
+    } else
+      yield {
+        kind: kind === KIND.returned ? 'returned' : 'arrivals',
+        name,
+        queue: readQueue(fields),
+      };
+  }
+}
+
 function writeRun(out: FieldWriter, kind: number, run: MemoryRun): void {
   for (const { queue } of run.waiting()) {
     out.number(kind);
@@ -94,6 +126,6 @@ function writeQueue(out: FieldWriter, queue: PathQueue): void {
   out.bytes(bytes);
 }
 
-function readQueue(fields: FieldReader): { count: number; bytes: Uint8Array } {
+function readQueue(fields: FieldReader): Entries {
   return { count: fields.number(), bytes: fields.bytes() };
 }

@@ -6,29 +6,64 @@
  *           on loopback. So the servers of ours that speak to people and monitors share this front,
  *           and write only their pages.
  * Ensures   No request throws: a target in no known form gets 400, a page that cannot be made 500.
- *           Only GET and HEAD are answered and, on loopback, only under a loopback name: no page in
- *           a browser can read the answers (DNS rebinding). A client that is slow to send or to read holds one of
- *           `MOST_CONNECTIONS` sockets for about ten seconds at most.
+ *           Only GET and HEAD are answered, unless the server names other methods, and, on loopback,
+ *           only under a loopback name: no page in a browser can read the answers (DNS rebinding). A
+ *           body is read only where the server accepts one, and only up to its limit. A client that
+ *           is slow to send or to read holds one of `MOST_CONNECTIONS` sockets for about ten seconds
+ *           at most; one that reads a stream, until it is silent for so long.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Millis } from '../base/units.ts';
+import type { Bytes, Millis } from '../base/units.ts';
 
 /** A page, or the refusal of one. */
 export interface Reply {
   readonly status: number;
-  readonly text: string;
+  readonly text: string | Uint8Array;
   /** The content type; plain text by default. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called after the text was sent, for a reply that continues until the client leaves. */
+  readonly stream?: (client: StreamClient) => void;
+}
+
+/** The reader of a reply that continues. */
+export interface StreamClient {
+  /** Sends more; false if the client reads too slowly: then the text was dropped. */
+  send(text: string): boolean;
+  onClose(act: () => void): void;
+}
+
+/** What a request says beside its path and query. */
+export interface RequestFacts {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Empty where no body is accepted. */
+  readonly body: Uint8Array;
 }
 
 /** What makes a page of a path and the query behind it ('' if there is none). */
-type Replier = (path: string, query: string) => Reply | Promise<Reply>;
+type Replier = (path: string, query: string, request: RequestFacts) => Reply | Promise<Reply>;
 
 export interface LoopbackServer {
   readonly port: number;
   close(): Promise<void>;
+}
+
+interface LoopbackOptions {
+  readonly host?: string;
+  /** The server keeps the process alive. */
+  readonly stays?: boolean;
+  /** Beside GET and HEAD. */
+  readonly methods?: readonly string[];
+  /** The longest body of a request with another method. */
+  readonly mostBody?: Bytes;
 }
 
 export const LOOPBACK = '127.0.0.1';
@@ -44,17 +79,19 @@ const REQUEST_TIME: Millis = 5000;
 const SILENCE: Millis = 10_000;
 const CHECK_EVERY: Millis = 1000;
 
+/** Whether a server at this address is reachable from this machine only. */
+export const isLoopback = (host: string): boolean => NAMES.test(host);
+
 /**
  * Serves what `reply` returns for a path. Port 0 takes a free one. Throws the system's error if the
- * port cannot be listened on. With a `host` that is not loopback, any name is answered. A server
- * that `stays` keeps the process alive.
+ * port cannot be listened on. With a `host` that is not loopback, any name is answered.
  */
 export async function serveLoopback(
   port: number,
   reply: Replier,
-  { host = LOOPBACK, stays = false } = {},
+  { host = LOOPBACK, stays = false, methods = [], mostBody = 0 }: LoopbackOptions = {},
 ): Promise<LoopbackServer> {
-  const isOpen = !NAMES.test(host);
+  const front: Front = { isOpen: !isLoopback(host), methods, mostBody };
   const server = createServer(
     {
       maxHeaderSize: MOST_HEADER_BYTES,
@@ -64,7 +101,7 @@ export async function serveLoopback(
       connectionsCheckingInterval: CHECK_EVERY,
     },
     (request, response) => {
-      void replyTo(request, reply, isOpen).then((answer) => send(request, response, answer));
+      void replyTo(request, reply, front).then((answer) => send(request, response, answer));
     },
   );
   server.maxConnections = MOST_CONNECTIONS;
@@ -82,17 +119,35 @@ export async function serveLoopback(
   };
 }
 
-async function replyTo(request: IncomingMessage, reply: Replier, isOpen: boolean): Promise<Reply> {
+interface Front {
+  /** Any host name is answered. */
+  readonly isOpen: boolean;
+  readonly methods: readonly string[];
+  readonly mostBody: Bytes;
+}
+
+async function replyTo(
+  request: IncomingMessage,
+  reply: Replier,
+  { isOpen, methods, mostBody }: Front,
+): Promise<Reply> {
   const isOurs = (name: string) => isOpen || NAMES.test(name);
-  if (!isOurs(request.headers.host ?? LOOPBACK)) return FOREIGN;
-  if (request.method !== 'GET' && request.method !== 'HEAD')
-    return { status: 405, text: 'Method not allowed. Use GET.\n' };
-  const [, authority, rest] = ABSOLUTE_FORM.exec(request.url ?? '') ?? [];
+  const { method = 'GET', headers, url = '' } = request;
+  if (!isOurs(headers.host ?? LOOPBACK)) return FOREIGN;
+  const reads = method === 'GET' || method === 'HEAD';
+  if (!reads && !methods.includes(method)) {
+    const known = ['GET', ...methods].join(', ');
+    return { status: 405, text: `Method not allowed. Use ${known}.\n` };
+  }
+  const [, authority, rest] = ABSOLUTE_FORM.exec(url) ?? [];
   if (authority !== undefined && !isOurs(authority)) return FOREIGN;
-  const [, path, query = ''] = ORIGIN_FORM.exec(rest ?? request.url ?? '') ?? [];
+  const [, path, query = ''] = ORIGIN_FORM.exec(rest ?? url) ?? [];
   if (path === undefined) return { status: 400, text: 'Bad request.\n' };
   try {
-    return await reply(path, query);
+    const body = reads ? NOTHING : await bodyOf(request, mostBody);
+    if (body === undefined)
+      return { status: 413, text: `The body is longer than ${mostBody} bytes.\n` };
+    return await reply(path, query, { method, headers, body });
   } catch (error) {
     return { status: 500, text: `Internal error: ${(error as Error)?.message}\n` };
   }
@@ -102,22 +157,46 @@ const FOREIGN: Reply = {
   status: 403,
   text: 'Forbidden host name. Use 127.0.0.1 or localhost.\n',
 };
+const NOTHING = new Uint8Array();
+
+/** Undefined if the body is too long. */
+async function bodyOf(request: IncomingMessage, most: Bytes): Promise<Uint8Array | undefined> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of request) {
+    length += piece.length;
+    if (length > most) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
 
 function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  const { status, text, type = 'text/plain; charset=utf-8', headers } = reply;
+  const { status, text, type = 'text/plain; charset=utf-8', headers, stream } = reply;
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   // The client may be gone; then the answer does not matter.
   response.on('error', () => {});
-  // No page accepts a body, and reading one to its end could take for ever.
-  if (length !== '0' || coding !== undefined) response.shouldKeepAlive = false;
-  response
-    .writeHead(status, {
-      'content-type': type,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    })
-    .end(text);
+  // A body that is not read to its end could take for ever.
+  if (!request.complete && (length !== '0' || coding !== undefined)) response.shouldKeepAlive = false;
+  response.writeHead(status, {
+    'content-type': type,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  });
+  if (stream === undefined || request.method === 'HEAD') {
+    response.end(text);
+    return;
+  }
+  response.write(text);
+  stream({
+    send: (more) => {
+      if (response.writableNeedDrain || response.destroyed) return false;
+      response.write(more);
+      return true;
+    },
+    onClose: (act) => void response.on('close', act),
+  });
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -11,9 +11,9 @@ import type { DelayTable } from './delays.ts';
 const MOST_REMEMBERED = 4096;
 
 export class AskedDelays {
-  readonly #hostDelay: Millis;
-  readonly #privateDelay: Millis;
-  readonly #addressDelay: Millis;
+  #hostDelay: Millis;
+  #privateDelay: Millis;
+  #addressDelay: Millis;
   readonly #table: DelayTable | undefined;
   readonly #private = new Map<string, boolean>();
 
@@ -23,6 +23,16 @@ export class AskedDelays {
     this.#privateDelay = config.privateDelay;
     this.#addressDelay = addressDelay(config);
     this.#table = table;
+  }
+
+  /**
+   * Other delays hold from now on; those of the table stay. Who names a delay means it for private
+   * hosts, too.
+   */
+  change(config: Pick<CrawlConfig, 'delay' | 'addressDelay'>): void {
+    if (config.delay !== this.#hostDelay) this.#privateDelay = config.delay;
+    this.#hostDelay = config.delay;
+    this.#addressDelay = addressDelay(config);
   }
 
   /**

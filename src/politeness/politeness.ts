@@ -24,7 +24,7 @@ export interface Budgets {
 export class Politeness {
   readonly #asked: AskedDelays;
   /** The longest pauses of a host and of an address for a small budget. */
-  readonly #slowest: { readonly host: Millis; readonly address: Millis };
+  #slowest: { readonly host: Millis; readonly address: Millis };
   readonly #budgets: Budgets | undefined;
 
   /** Without `budgets` all domains are paused alike. */
@@ -36,6 +36,14 @@ export class Politeness {
     this.#asked = asked;
     this.#slowest = { host: config.slowDelay, address: config.slowAddressDelay };
     this.#budgets = budgets;
+  }
+
+  /** Other delays hold from now on. */
+  change(
+    config: Pick<CrawlConfig, 'delay' | 'addressDelay' | 'slowDelay' | 'slowAddressDelay'>,
+  ): void {
+    this.#asked.change(config);
+    this.#slowest = { host: config.slowDelay, address: config.slowAddressDelay };
   }
 
   /** The pause of a host after a request to it. */

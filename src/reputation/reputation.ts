@@ -41,7 +41,7 @@ interface ReputationParts {
   readonly agent: number;
   readonly agents: number;
   readonly rank: Ranking;
-  readonly policy: BudgetPolicy;
+  policy: BudgetPolicy;
   /** Whether this agent owns the domain with this key. */
   readonly isOurs: (domain: bigint) => boolean;
   readonly gatherer: EdgeGatherer;
@@ -177,6 +177,13 @@ export class Reputation {
     }
     book.setSpam(domain, spam);
     if (cleared) onBudgets();
+  }
+
+  /** Another policy gives the budgets from now on. */
+  setPolicy(policy: BudgetPolicy): void {
+    const { agent } = this.#parts;
+    this.#parts.policy = policy;
+    this.#learnStanding(agent, this.#standings[agent]);
   }
 
   /** Whether a verdict by pages leaves the domain no budget, and the operator has not decided. */

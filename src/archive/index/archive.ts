@@ -90,13 +90,15 @@ export class Archive {
     return new Archive(disk, undefined, files, await openIndex(disk, place));
   }
 
-  /** Captures in the order of the index. */
-  async *captures(query: CaptureQuery = {}): AsyncGenerator<Capture> {
+  /** Captures in the order of the index; only those whose line is not below `from`. */
+  async *captures(query: CaptureQuery = {}, from = ''): AsyncGenerator<Capture> {
     const start = keyPrefix(query);
     const wants = (capture: Capture) => matches(capture, query);
-    const batches = this.index ? this.index.linesFrom(start) : this.#sortedLines(start, wants);
+    const first = from > start ? from : start;
+    const batches = this.index ? this.index.linesFrom(first) : this.#sortedLines(start, wants);
     for await (const lines of batches) {
       for (const line of lines) {
+        if (line < first) continue;
         if (!line.startsWith(start)) return;
         const capture = parseCdxj(line);
         if (capture && wants(capture)) yield capture;

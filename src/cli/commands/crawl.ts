@@ -1,5 +1,7 @@
 /** `drumlin crawl`: start or resume a crawl. */
 import { type Command, Option } from 'commander';
+import { parseCount } from '../../base/units.ts';
+import { CONSOLE_PORT, type ConsoleAt } from '../foreground/open-console.ts';
 import { addSettings, givenLayers, givenSettings } from '../input/setting-options.ts';
 
 const EXAMPLES = `
@@ -37,6 +39,15 @@ export function register(program: Command): void {
       '--recrawl',
       'begin the crawl in the folder again: ask for its pages with conditions, store what has changed',
     )
+    .option(
+      '--console [port]',
+      'show the crawl in a browser while it runs: prints a URL (port 9420 unless given)',
+    )
+    .option(
+      '--console-host <address>',
+      'address of the console; another than loopback needs a token',
+    )
+    .option('--console-token <text>', 'token of the console instead of a random one')
     .option('--quiet', 'show no progress and no summary; errors are still printed')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
@@ -53,7 +64,19 @@ export function register(program: Command): void {
           resume: resume === true,
           recrawl: recrawl === true,
           quiet: quiet === true,
+          console: consoleOf(flags),
         },
       );
     });
+}
+
+/** Where the console listens; undefined without one. */
+function consoleOf(flags: Record<string, string | boolean>): ConsoleAt | undefined {
+  const { console: port, consoleHost: host, consoleToken: token } = flags;
+  if (port === undefined) return undefined;
+  return {
+    port: typeof port === 'string' ? parseCount(port) : CONSOLE_PORT,
+    host: host as string | undefined,
+    token: token as string | undefined,
+  };
 }

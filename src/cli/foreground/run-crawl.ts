@@ -24,6 +24,7 @@ import { summaryText } from '../screen/progress.ts';
 import { wantsColours } from '../screen/text-line.ts';
 import { whyNothing } from '../screen/why-nothing.ts';
 import { writeReport } from '../screen/write-report.ts';
+import { type ConsoleAt, openConsole } from './open-console.ts';
 
 interface CommandFlags {
   readonly json: boolean;
@@ -35,12 +36,14 @@ interface CommandFlags {
   readonly recrawl: boolean;
   /** Print errors only. */
   readonly quiet: boolean;
+  /** Show the crawl in a browser. */
+  readonly console: ConsoleAt | undefined;
 }
 
 export async function runCommand(
   words: readonly string[],
   given: Given,
-  { json, fresh, resume, recrawl, quiet }: CommandFlags,
+  { json, fresh, resume, recrawl, quiet, console }: CommandFlags,
 ): Promise<number> {
   const { config, sources, seeds, before, changes } = await configure(given, () =>
     freshFolder('crawl'),
@@ -53,7 +56,9 @@ export async function runCommand(
   if (starts.length === 0 && !before)
     throw sources.dir === NEW_FOLDER ? noSeeds() : noCrawlToResume(dir);
   return exitCodeOf(
-    await runInForeground(readSeeds([...starts]), config, { json, quiet, changes, recrawl }),
+    await runInForeground(readSeeds([...starts]), config, {
+      ...{ json, quiet, changes, recrawl, console },
+    }),
   );
 }
 
@@ -66,6 +71,7 @@ function noSeeds(): DrumlinError {
 }
 
 interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
+  readonly console?: ConsoleAt | undefined;
   readonly recrawl?: boolean;
   /** The settings that differ from those of the last run, a sentence each. */
   readonly changes?: readonly string[];
@@ -91,7 +97,7 @@ interface Planned {
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
-  { json, quiet, changes = [], planned, recrawl = false, sharesProcess = false }: Shown,
+  { json, quiet, changes = [], planned, recrawl = false, sharesProcess = false, console }: Shown,
   nextLine: (dir: string) => string = (dir) =>
     asTyped(`  resume     drumlin ${planned?.command ?? 'crawl'} --dir ${dir}\n`),
 ): Promise<Summary> {
@@ -121,6 +127,8 @@ export async function runInForeground(
           );
       },
     });
+    const served = console && (await openConsole([config.dir], console, false));
+    if (served) process.stderr.write(`The console: ${served.url}\n`);
     view = showLive(() => run.progress(), process.stderr, {
       title: `drumlin ▸ ${config.dir}`,
       clock: systemClock,
@@ -149,6 +157,7 @@ export async function runInForeground(
       throw withResume(withRemedy(error), config.dir, planned?.command);
     } finally {
       view.end();
+      await served?.close();
     }
   } finally {
     interrupts.end();

@@ -1,9 +1,9 @@
 /** The limit that a crawl will reach first, with the share done and the time left. */
 
 import { formatBytes, formatCount, type Millis } from '../../base/units.ts';
+import { calmTime } from '../../crawl/monitor/calm-time.ts';
 import type { Rate } from '../../crawl/monitor/rates.ts';
 import type { Progress } from '../../crawl/record/progress.ts';
-import { calmTime } from './calm-time.ts';
 
 export interface Limit {
   /** The share of the limit that is used, 0 to 1; slightly above 1 while the last requests end. */

@@ -7,7 +7,9 @@ import {
   formatDuration,
   type Millis,
 } from '../../base/units.ts';
+import { calmTime } from '../../crawl/monitor/calm-time.ts';
 import type { Rate } from '../../crawl/monitor/rates.ts';
+import { ENDINGS } from '../../crawl/monitor/status-words.ts';
 import {
   Counters,
   type CountersState,
@@ -18,7 +20,6 @@ import {
 import type { Waiting } from '../../crawl/record/host-waits.ts';
 import { inAll, type Progress } from '../../crawl/record/progress.ts';
 import { byUnit } from '../../crawl/skipped/skip-reasons.ts';
-import { calmTime } from './calm-time.ts';
 
 export function plainLine(now: Progress, rate: Rate): string {
   const { pages, bytes, errors, retries } = inAll(now);
@@ -80,14 +81,6 @@ export function skippedText({
   const units = byUnit(disallowed, refused);
   return units.map(([unit, tally]) => `${UNITS[unit]} ${text(tally)}`).join('; ') || 'none';
 }
-
-export const ENDINGS: Record<Summary['end'], string> = {
-  finished: 'finished: nothing is left to fetch',
-  'max-pages': 'page limit reached (--max-pages)',
-  'max-bytes': 'byte limit reached (--max-bytes)',
-  'max-time': 'time limit reached (--max-time)',
-  interrupted: 'stopped by the user',
-};
 
 /** A crawl can finish with queued URLs: all of them belong to domains with budget 0. */
 function endingOf({ end, urlsQueued }: Summary): string {

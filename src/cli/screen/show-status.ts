@@ -2,16 +2,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../base/clock.ts';
 import { counted, formatBytes, formatCount, type Millis } from '../../base/units.ts';
+import { calmTime } from '../../crawl/monitor/calm-time.ts';
 import { type CrawlStatus, statusOf } from '../../crawl/monitor/status.ts';
+import { stateText } from '../../crawl/monitor/status-words.ts';
 import type { Tally } from '../../crawl/record/counters.ts';
 import { Disk } from '../../disk/disk.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { asTyped } from './as-typed.ts';
-import { calmTime } from './calm-time.ts';
 import { Canvas } from './canvas.ts';
 import { nearestLimit } from './nearest-limit.ts';
 import { printable } from './printable.ts';
-import { ENDINGS, errorList, skippedText, truncatedText, waitingText } from './progress.ts';
+import { errorList, skippedText, truncatedText, waitingText } from './progress.ts';
 import { wantsColours } from './text-line.ts';
 import { drawView } from './view.ts';
 
@@ -116,27 +117,6 @@ export function statusText(status: CrawlStatus, now: Millis): string {
     value === undefined ? [] : [`  ${name.padEnd(10)} ${printable(value)}`],
   );
   return `${status.dir}: ${stateText(status, now)}\n${lines.join('\n')}\n`;
-}
-
-function stateText({ state, pid, end, startedAt, heardAt }: CrawlStatus, now: Millis): string {
-  const since = startedAt === undefined ? '' : ` for ${calmTime(now - startedAt)}`;
-  const when = heardAt === undefined ? '' : `, ${calmTime(now - heardAt)} ago`;
-  switch (state) {
-    case 'running':
-      return `running${since} (process ${pid})`;
-    case 'stopping':
-      return `stopping, after running${since} (process ${pid})`;
-    case 'silent':
-      return `not responding: process ${pid} has written no status for ${calmTime(now - (heardAt ?? now))}`;
-    case 'killed':
-      return `not running: it was killed${when}`;
-    case 'failed':
-      return `not running: it failed${when}`;
-    case 'new':
-      return 'not running: it has no checkpoint yet';
-    case 'ended':
-      return `not running: ${end ? ENDINGS[end] : 'it ended'}${when}`;
-  }
 }
 
 const tallyText = (tally: Readonly<Tally>): string | undefined =>

@@ -7,6 +7,7 @@
  */
 
 import { counted, formatBytes, formatCount } from '../../base/units.ts';
+import { calmTime } from '../../crawl/monitor/calm-time.ts';
 import type { Trouble } from '../../crawl/monitor/health.ts';
 import type { Rate } from '../../crawl/monitor/rates.ts';
 import { type Tally, total } from '../../crawl/record/counters.ts';
@@ -14,7 +15,6 @@ import type { Waiting } from '../../crawl/record/host-waits.ts';
 import { inAll, type Progress } from '../../crawl/record/progress.ts';
 import type { TopDomain } from '../../crawl/record/top-domains.ts';
 import { byUnit } from '../../crawl/skipped/skip-reasons.ts';
-import { calmTime } from './calm-time.ts';
 import { type Limit, nearestLimit } from './nearest-limit.ts';
 import { waitingText } from './progress.ts';
 import {

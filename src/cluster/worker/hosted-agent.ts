@@ -30,7 +30,7 @@ import type { LeaseTimes } from '../lease/lease-times.ts';
 import type { AgentLook } from '../members/ending.ts';
 import type { AgentClusterCalls, WorkerClusterCalls } from './agent-calls.ts';
 import { type Mirror, type Mirrors, prepareFiles, type Staged } from './agent-files.ts';
-import type { ClusterAgentStart } from './agent-main.ts';
+import type { ClusterAgentStart } from './cluster-agent-main.ts';
 import { PageShare } from './page-grants.ts';
 import type { Sharing } from './sharing.ts';
 
@@ -310,8 +310,8 @@ function isPassing(error: unknown): boolean {
   return !(error instanceof DrumlinError) || error.code.startsWith('OBJECT');
 }
 
-/** `agent-main` has this file's extension: .js in a build, .ts where a loader runs the sources. */
+/** `cluster-agent-main` has this file's extension: .js in a build, .ts where a loader runs the sources. */
 function threadMain(): URL {
   const extension = extname(new URL(import.meta.url).pathname);
-  return new URL(`./agent-main${extension}`, import.meta.url);
+  return new URL(`./cluster-agent-main${extension}`, import.meta.url);
 }

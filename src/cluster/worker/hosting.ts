@@ -217,7 +217,7 @@ export class Hosting {
     const moved = view.get<Moved>(KEYS.moved)?.value.moves ?? [];
     return {
       ...{ agents, config, filters, spam, seeds, moved, addresses, hosts },
-      ...{ rescoped: false, planned: false },
+      ...{ rescoped: false, planned: false, paused: false },
     };
   }
 

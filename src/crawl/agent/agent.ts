@@ -103,6 +103,12 @@ interface AgentParts {
   readonly onLimit: (reason: EndReason) => void;
 }
 
+/** A change that the operator wants, and whom to report to when it is part of a checkpoint. */
+interface Order {
+  apply(): void;
+  done(): void;
+}
+
 export class Agent {
   readonly #parts: AgentParts;
   #distributing = false;
@@ -117,6 +123,8 @@ export class Agent {
   #concluded = false;
   #turnsUnderWay = 0;
   #failure: { error: unknown } | undefined;
+  /** Changes to apply at the next checkpoint. */
+  readonly #orders: Order[] = [];
   #cancelGrace: (() => void) | undefined;
 
   constructor(parts: AgentParts) {
@@ -161,6 +169,14 @@ export class Agent {
       this.#fail(error);
     }
     signals.wakeAll();
+  }
+
+  /** Applies a change and writes a checkpoint with it, at once; resolves when it is written. */
+  order(apply: () => void): Promise<void> {
+    return new Promise((done) => {
+      this.#orders.push({ apply, done });
+      this.#parts.signals.links.notify();
+    });
   }
 
   /** All agents have stopped and no parcel is under way between them: the agent may end. */
@@ -247,7 +263,11 @@ export class Agent {
         signals.names.notify();
         signals.turns.notify();
       }
-      if (!progressed && !(admission.hasWork && frontier.turnsOut === 0))
+      if (
+        !progressed &&
+        this.#orders.length === 0 &&
+        !(admission.hasWork && frontier.turnsOut === 0)
+      )
         await signals.links.wait(this.#nextDistribution());
     }
   }
@@ -262,8 +282,13 @@ export class Agent {
   async #checkpointIfDue(): Promise<void> {
     const { clock, transport, checkpointer, checkpointEvery } = this.#parts;
     if (checkpointer.busy) return;
-    if (clock.now() < this.#checkpointAt && !transport.overdue) return;
+    const isDue = clock.now() >= this.#checkpointAt || transport.overdue;
+    if (!isDue && this.#orders.length === 0) return;
+    const orders = this.#orders.splice(0);
+    for (const { apply } of orders) apply();
     await checkpointer.write();
+    for (const { done } of orders) done();
+    if (orders.length > 0) this.#parts.signals.wakeAll();
     this.#checkpointAfter = Math.min(2 * this.#checkpointAfter, checkpointEvery);
     this.#checkpointAt = clock.now() + this.#checkpointAfter;
   }

@@ -32,6 +32,7 @@ import { RobotsMemory } from '../hosts/robots-memory.ts';
 import { SeedTrouble } from '../hosts/seed-trouble.ts';
 import type { Ask } from '../planned/ask.ts';
 import { Asks } from '../planned/asks.ts';
+import type { AgentOrders } from '../record/agent-orders.ts';
 import { Counters } from '../record/counters.ts';
 import { HostWaits } from '../record/host-waits.ts';
 import { InternalErrors } from '../record/internal-errors.ts';
@@ -45,6 +46,7 @@ import { agentOf } from '../transport/routing.ts';
 import { PARCEL } from '../transport/transport.ts';
 import { Agent, AgentSignals } from './agent.ts';
 import { ProgressKeeper } from './agent-progress.ts';
+import { AgentTuning } from './agent-tuning.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { confirmedPage } from './confirmed-page.ts';
 import { DomainDecisions } from './domain-decisions.ts';
@@ -81,6 +83,8 @@ export interface Assembly {
   /** Replaced in place when the user changes them. */
   readonly filters: StageFilters;
   readonly progress: ProgressKeeper;
+  /** Applies what the operator has changed; to be called at a checkpoint. */
+  readonly tune: (orders: AgentOrders) => void;
   /** Adds URLs to request; nothing outside a planned crawl. */
   readonly ask: (asks: readonly Ask[]) => void;
 }
@@ -117,6 +121,7 @@ export function assemble(
   const { cluster } = around;
   const allowance = new Allowance(start.allowance);
   const permits = new FetchPermits(allowance, frontier, config.fetches, cluster?.fence);
+  permits.paused = start.paused;
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -153,10 +158,11 @@ export function assemble(
   // Everything is checkpointed.
   const queued = { frontier, supply, sieve };
   const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation, clock: wall });
+  const tuning = new AgentTuning(start, { permits, politeness, reputation, scope, admission });
   const checkpointer = new Checkpointer({
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
     ...{ admission, supply, store, outcomes: opened.outcomes, skipLog: opened.skipLog },
-    ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
+    ...{ progress, movedSeeds, agent: start.agent, seeds: () => tuning.seeds },
     ...{ every: config.checkpoint, keeper: cluster?.keeper, onKept: () => signals.links.notify() },
   });
   const agent = new Agent({
@@ -172,7 +178,8 @@ export function assemble(
     asks?.add(wanted);
     signals.links.notify();
   };
-  return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask };
+  const tune = (orders: AgentOrders) => tuning.apply(orders);
+  return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask, tune };
 }
 
 /** What many parts use. */

@@ -55,7 +55,7 @@ interface CheckpointerParts {
   readonly progress: ProgressKeeper;
   readonly movedSeeds: MovedSeeds;
   /** How many seeds of the crawl the agent knows. */
-  readonly seeds: number;
+  readonly seeds: () => number;
   /** Only in a cluster. */
   readonly keeper?: CheckpointKeeper | undefined;
   /** Called when a checkpoint is kept. */
@@ -191,7 +191,7 @@ export class Checkpointer {
       waiting: frontier.queued + frontier.turnsOut + supply.queued,
       frontier: frontier.state,
       taken: supply.taken,
-      seeds,
+      seeds: seeds(),
       moved: movedSeeds.moves,
       archive: store.lengths(),
       ...(outcomes && { outcomes: outcomes.length }),

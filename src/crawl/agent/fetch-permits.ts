@@ -1,6 +1,6 @@
 /**
- * May the agent begin another fetch? Not when it is stopping, when the limit of the whole crawl is
- * reached, or when all its fetchers are busy.
+ * May the agent begin another fetch? Not when it is stopping or paused, when the limit of the whole
+ * crawl is reached, or when all its fetchers are busy.
  *
  * Ensures   once stopped it permits nothing more.
  */
@@ -14,10 +14,12 @@ export class FetchPermits {
   readonly #fence: Fence | undefined;
   readonly #allowance: Allowance;
   readonly #frontier: Pick<Frontier, 'turnsOut'>;
-  readonly #fetches: number;
+  /** The number of turns that may be under way at once. */
+  fetches: number;
+  /** The operator has paused the crawl: nothing is begun, and the agent does not end. */
+  paused = false;
   #end: EndReason | undefined;
 
-  /** `fetches` is the number of turns that may be under way at once. */
   constructor(
     allowance: Allowance,
     frontier: Pick<Frontier, 'turnsOut'>,
@@ -27,7 +29,7 @@ export class FetchPermits {
     this.#fence = fence;
     this.#allowance = allowance;
     this.#frontier = frontier;
-    this.#fetches = fetches;
+    this.fetches = fetches;
   }
 
   /** Permits nothing more, from now on. The first reason counts. */
@@ -46,8 +48,8 @@ export class FetchPermits {
 
   /** A fetcher is free, and the crawl may fetch more pages. */
   get mayBeginTurn(): boolean {
-    if (this.#fence?.open === false) return false;
-    return this.#frontier.turnsOut < this.#fetches && this.#allowance.available;
+    if (this.paused || this.#fence?.open === false) return false;
+    return this.#frontier.turnsOut < this.fetches && this.#allowance.available;
   }
 
   /**
@@ -65,7 +67,7 @@ export class FetchPermits {
 
   /** Claims one page of the crawl's limit; false when none is left or the agent is stopping. */
   claimPage(): boolean {
-    return this.#end === undefined && this.#allowance.claim();
+    return this.#end === undefined && !this.paused && this.#allowance.claim();
   }
 
   /** Closes a claim: with a page of `bytes`, or with nothing that counts. */

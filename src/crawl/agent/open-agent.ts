@@ -62,6 +62,8 @@ export interface AgentStart {
   readonly addresses: SharedAddresses | undefined;
   readonly hosts: SharedHosts;
   readonly filters: FilterSet;
+  /** The operator has paused the crawl. */
+  readonly paused: boolean;
   /** The coordinator asks for URLs, and links are not followed. */
   readonly planned: boolean;
   /** Only with verdicts on spam. */

@@ -6,13 +6,13 @@ import { type Clock, paceOf } from '../../base/clock.ts';
 import { compileFilters, type FilterSet } from '../../filter/filter-set.ts';
 import type { Host } from '../../frontier/host.ts';
 import { restoreSnapshot } from '../../frontier/snapshot.ts';
-import { fingerprint, partitionOfFingerprint } from '../../url/fingerprint.ts';
 import type { Ask } from '../planned/ask.ts';
+import type { AgentOrders } from '../record/agent-orders.ts';
 import type { AgentProgress, CountersState, EndReason } from '../record/counters.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import type { Vitals } from '../record/vitals.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
-import { agentOf } from '../transport/routing.ts';
+import { ownSeeds } from './agent-tuning.ts';
 import { type Assembly, assemble } from './assemble.ts';
 import {
   type AgentStart,
@@ -60,13 +60,6 @@ function restore(
   restoreSnapshot(image.frontier, frontier, readyAt, ahead, !planned);
   for (const batch of image.discovered) admission.restore(batch);
   movedSeeds.restore(state.moved);
-}
-
-/** Each seed is discovered by the agent that owns it. */
-function ownSeeds(seeds: readonly string[], { agent, agents }: AgentStart): string[] {
-  return seeds.filter(
-    (seed) => agentOf(partitionOfFingerprint(fingerprint(seed)), agents) === agent,
-  );
 }
 
 class RunningAgent {
@@ -119,6 +112,12 @@ class RunningAgent {
   /** Adds URLs to request, in this order. Requires a planned crawl. */
   ask(asks: readonly Ask[]): void {
     this.#assembly.ask(asks);
+  }
+
+  /** Applies what the operator has changed; resolves when a checkpoint holds it. */
+  tune(orders: AgentOrders): Promise<void> {
+    const { agent, tune } = this.#assembly;
+    return agent.order(() => tune(orders));
   }
 
   /** Replaces the filters. */

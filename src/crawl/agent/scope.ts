@@ -55,6 +55,8 @@ export interface Scope {
    * when the scope grew: then other agents and the crawl's folder must learn of it.
    */
   admitSeedRedirect(from: string, to: string): boolean;
+  /** Further seeds span the scope, too. */
+  addSeeds(seeds: readonly string[]): void;
   /** What `admitSeedRedirect` added, in order. */
   readonly admitted: readonly string[];
 }
@@ -79,6 +81,7 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
       if (include.length > 0 && depth > 0 && !someMatch(include, url)) return 'not-included';
       return undefined;
     },
+    addSeeds: (more) => region?.add(more),
     trap: (url) => (repeatsMoreThan(url, maxRepeats) ? 'repeated-segments' : undefined),
     admitSeedRedirect(from, to) {
       if (region === undefined || region.holds(to) || !region.mayMove(from, to)) return false;

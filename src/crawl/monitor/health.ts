@@ -56,7 +56,7 @@ export function troubleOf(now: Progress): Trouble | undefined {
         'Free some space: on a full disk the crawl stops, and you can resume it from its last checkpoint.',
     };
   }
-  if (at - vitals.lastPageAt > SILENCE && front + fetching + queued > 0) {
+  if (!now.paused && at - vitals.lastPageAt > SILENCE && front + fetching + queued > 0) {
     return {
       code: 'no-pages',
       fact: `No page was fetched for ${since(vitals.lastPageAt)}, although ${formatCount(queued + fetching)} URLs are queued.`,

@@ -28,13 +28,18 @@ export interface Status extends Progress {
   readonly metrics?: string | undefined;
   readonly trouble?: Trouble | undefined;
   readonly memory: number;
+  /** CPU time of the process since its start. */
+  readonly cpuSeconds: number;
   readonly end?: EndReason | undefined;
   /** The error of a failed run. */
   readonly error?: string | undefined;
   readonly summary?: Summary | undefined;
 }
 
-export type StatusFacts = Omit<Status, keyof Progress | 'drumlin' | 'version' | 'pid' | 'memory'>;
+export type StatusFacts = Omit<
+  Status,
+  keyof Progress | 'drumlin' | 'version' | 'pid' | 'memory' | 'cpuSeconds'
+>;
 
 export async function writeStatus(
   disk: Disk,
@@ -47,6 +52,7 @@ export async function writeStatus(
     version: VERSION,
     pid: process.pid,
     memory: process.memoryUsage.rss(),
+    cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
     ...facts,
     ...progress,
   };

@@ -16,6 +16,7 @@ import {
 } from '../record/counters.ts';
 import { AGENTS, lastCheckpoint } from '../state/agent-folder.ts';
 import { askedOf } from '../state/crawl-folder.ts';
+import { readTuning } from '../state/tuning-file.ts';
 import type { Trouble } from './health.ts';
 import type { Rate } from './rates.ts';
 import { readStatus, STATUS_EVERY, type Status } from './status-file.ts';
@@ -29,6 +30,8 @@ export interface CrawlStatus {
   readonly end: EndReason | undefined;
   readonly error: string | undefined;
   readonly trouble: Trouble | undefined;
+  /** The operator has paused it; a pause lasts until it is ended. */
+  readonly paused: boolean;
   /** The start of the last run. */
   readonly startedAt: Millis | undefined;
   /** The time of the last status of that run. */
@@ -76,6 +79,7 @@ export async function statusOf(disk: Disk, dir: string, now: Millis): Promise<Cr
     end: state === 'ended' ? told?.end : undefined,
     error: state === 'failed' ? told?.error : undefined,
     trouble: live?.trouble,
+    paused: live?.paused ?? (await readTuning(disk, dir)).paused,
     startedAt: told?.startedAt,
     heardAt: told?.at,
     counters,
@@ -123,12 +127,13 @@ async function isRefresh(disk: Disk, dir: string): Promise<boolean> {
 }
 
 function nextStep(
-  { state, dir, pid, waiting, end }: Omit<CrawlStatus, 'next'>,
+  { state, dir, pid, waiting, end, paused }: Omit<CrawlStatus, 'next'>,
   refreshes: boolean,
 ): CrawlStatus['next'] {
   const resume = `drumlin ${refreshes ? 'refresh' : 'crawl'} --dir ${dir}`;
   switch (state) {
     case 'running':
+      if (paused) return { why: 'to continue', command: `drumlin set ${dir} paused=no` };
       return { why: 'to stop it cleanly', command: `kill ${pid}` };
     case 'stopping':
       return {

@@ -90,7 +90,10 @@ export const EVENTS = {
   },
   'cluster-phase': {
     when: 'The state of the cluster has changed.',
-    facts: { phase: '`running`, `stopping`, `concluding` or `ended`', reason: 'as in `crawl-stopping`' },
+    facts: {
+      phase: '`running`, `stopping`, `concluding` or `ended`',
+      reason: 'as in `crawl-stopping`',
+    },
   },
   'cluster-leader': {
     when: 'This worker leads the cluster from now on.',
@@ -207,6 +210,18 @@ export const EVENTS = {
   'filters-refused': {
     when: 'filters.txt, or a list that it names, cannot be read: the old filters stay in use.',
     facts: { why: 'the place and the error' },
+  },
+  'settings-changed': {
+    when: 'The operator has changed the crawl while it runs (`drumlin set`, the console), and every agent has applied it at a checkpoint.',
+    facts: {
+      by: 'what wrote it: `console`, `drumlin set`',
+      changes:
+        'each change with its new value: settings, `paused`, `stop`, `seeds`, or `checkpoint`',
+    },
+  },
+  'tuning-refused': {
+    when: 'tuning.json cannot be read: nothing changes.',
+    facts: { why: 'the error' },
   },
   'domain-decided': {
     when: 'A user has set the budget of a domain (`drumlin domains set`), and the crawl applies it.',

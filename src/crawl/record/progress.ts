@@ -27,6 +27,8 @@ export interface Progress extends AgentProgress {
   /** The counts of earlier runs. */
   readonly before: CountersState;
   readonly vitals: Vitals;
+  /** The operator has paused the crawl. */
+  readonly paused?: boolean | undefined;
   /** Why the crawl is stopping; undefined while it is not. */
   readonly ending?: EndReason | undefined;
 }

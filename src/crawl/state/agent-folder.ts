@@ -262,6 +262,18 @@ export async function bookOf(
   return frozen && { folder: reputationFolders(reputationDir(own))[0], frozen };
 }
 
+/** An agent's links between domains at its last checkpoint, if there are any. */
+export async function edgesOf(
+  disk: Disk,
+  dir: string,
+  agent: number,
+): Promise<{ readonly folder: string; readonly frozen: ReputationState['edges'] } | undefined> {
+  const own = agentDir(dir, agent);
+  const stored = await loadCheckpoint<StoredState>(disk, own, CHECKPOINT);
+  const frozen = stored?.state.reputation?.edges;
+  return frozen && { folder: reputationFolders(reputationDir(own))[1], frozen };
+}
+
 /** The folders of the parts. */
 export const partFolders = (dir: string) => ({
   seen: join(dir, 'seen'),

@@ -3,6 +3,7 @@
  *
  *   crawl.json            settings, version, seeds, number of runs
  *   filters.txt           the current filters, if there are any
+ *   tuning.json           what the operator changes while the crawl runs
  *   agents/<n>/           the state of each agent, with its checkpoint (`AgentFolder`)
  *   checkpoints/<n>.json  the number of that checkpoint
  *   archive/              WARC files
@@ -48,6 +49,7 @@ import { NOTES } from './checkpoint-notes.ts';
 import { keepFilters, readFilters } from './filters-file.ts';
 import type { Handover } from './heir.ts';
 import { repartition } from './repartition.ts';
+import { readTuning, settleTuning, type Tuning, tunedOptions, UNTUNED } from './tuning-file.ts';
 
 const CRAWL_FILE = 'crawl.json';
 const LOG_FILE = 'log.jsonl';
@@ -93,6 +95,7 @@ export class CrawlFolder {
   readonly #lock: Held;
   #asked: Asked | undefined;
   readonly #warnings: string[] = [];
+  #tuning: Tuning = UNTUNED;
   #noting: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -166,6 +169,11 @@ export class CrawlFolder {
   /** The seeds of earlier runs. */
   get seeds(): readonly string[] {
     return this.#asked?.seeds ?? [];
+  }
+
+  /** What the operator wanted beside the settings when the run began. */
+  get tuning(): Tuning {
+    return this.#tuning;
   }
 
   get moved(): readonly SeedMove[] {
@@ -256,18 +264,31 @@ export class CrawlFolder {
 
   /** Stores the settings of a run: from now on the folder holds a crawl. */
   async begin(config: CrawlConfig, agents: number, seeds: readonly string[]): Promise<void> {
+    const tuning = await readTuning(this.#disk, this.dir);
     await this.#store({
       format: FORMAT,
       settings: { ...config, agents, proxy: withoutPassword(config.proxy) },
       agents,
       runs: this.runs + 1,
-      seeds: [...new Set([...this.seeds, ...seeds])],
+      seeds: [...new Set([...this.seeds, ...seeds, ...tuning.seeds])],
       moved: this.moved,
       rescoped:
         this.rescoped || (this.#asked !== undefined && scopesDiffer(this.#asked.settings, config)),
     });
     await noteCheckpoints(this.#disk, this.dir, agents);
     await keepFilters(this.#disk, this.dir, filtersOf(config));
+    this.#tuning = await settleTuning(this.#disk, this.dir);
+    if (tuning.paused) this.#warnings.push(stillPaused(this.dir));
+  }
+
+  /** Stores further seeds, before the agents learn of them. Returns those that are new. */
+  async addSeeds(seeds: readonly string[]): Promise<string[]> {
+    const novel = [...new Set(seeds)].filter((seed) => !this.seeds.includes(seed));
+    this.#noting = this.#noting.then(async () => {
+      if (this.#asked) await this.#store({ ...this.#asked, seeds: [...this.seeds, ...novel] });
+    });
+    await this.#noting;
+    return novel;
   }
 
   /** Stores that a seed has moved, after earlier writes; `close` reports a failed write. */
@@ -301,6 +322,9 @@ export class CrawlFolder {
 const olderCopy = (agent: number): string =>
   `The checkpoint of agent ${agent} is older than the last one of this crawl: pages archived since are moved to "orphans" in the archive's folder, and fetched again.`;
 
+const stillPaused = (dir: string): string =>
+  `The crawl is paused. To continue: drumlin set ${dir} paused=no`;
+
 const closedNow = (dir: string): string =>
   `${dir} was open to other users. Only its owner may enter it now, because pages are fetched with passwords or cookies.`;
 
@@ -310,7 +334,8 @@ export async function settingsIn(dir: string): Promise<CrawlOptions | undefined>
   const asked = await askedIn(disk, dir);
   if (!asked) return undefined;
   const filters = await readFilters(disk, dir);
-  return { ...asked.settings, ...(filters && filterSettings(filters)) };
+  const values = tunedOptions(await readTuning(disk, dir));
+  return { ...asked.settings, ...values, ...(filters && filterSettings(filters)) };
 }
 
 /** The settings of the crawl in a folder, and its number of agents; throws if there is no crawl. */

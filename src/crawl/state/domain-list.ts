@@ -83,7 +83,7 @@ export async function ranksOf(disk: Disk, dir: string): Promise<[domain: string,
   return repeatedly(() => ranksOnce(disk, dir));
 }
 
-async function repeatedly<T>(read: () => Promise<T>): Promise<T> {
+export async function repeatedly<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();
@@ -129,7 +129,8 @@ async function ranksOnce(disk: Disk, dir: string): Promise<[domain: string, rank
   });
 }
 
-async function scoringOf(disk: Disk, dir: string) {
+/** How the domains of a crawl are ranked; throws if they are not. */
+export async function scoringOf(disk: Disk, dir: string) {
   const { agents, settings } = await askedOf(disk, dir);
   const { order, rank, rankFile } = resolveConfig(settings);
   if (order !== 'budget') throw noBudgets(dir);
@@ -138,7 +139,11 @@ async function scoringOf(disk: Disk, dir: string) {
 }
 
 /** The records of all agents. */
-async function* recordsOf(disk: Disk, dir: string, agents: number): AsyncGenerator<KeyedRecord> {
+export async function* recordsOf(
+  disk: Disk,
+  dir: string,
+  agents: number,
+): AsyncGenerator<KeyedRecord> {
   for (let agent = 0; agent < agents; agent++) {
     const book = await bookOf(disk, dir, agent);
     if (!book) continue;
@@ -147,7 +152,7 @@ async function* recordsOf(disk: Disk, dir: string, agents: number): AsyncGenerat
   }
 }
 
-function rowOf(record: DomainRecord, rank: number | undefined): DomainRow {
+export function rowOf(record: DomainRecord, rank: number | undefined): DomainRow {
   const { name, inDegree, supporters, cash, budget, pages, urls, refused, override, firstSeen } =
     record;
   const { spam } = record;

@@ -18,6 +18,7 @@ import {
 import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Ask } from '../planned/ask.ts';
+import type { AgentOrders } from '../record/agent-orders.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
@@ -77,6 +78,10 @@ export class AgentThread<Progress, Result> {
 
   filters(set: FilterSet): void {
     this.#link.tell('filters', set);
+  }
+
+  tune(orders: AgentOrders): Promise<void> {
+    return this.#link.ask('tune', orders);
   }
 
   ask(asks: readonly Ask[]): void {

@@ -12,6 +12,7 @@
  */
 import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Ask, Outcome } from '../planned/ask.ts';
+import type { AgentOrders } from '../record/agent-orders.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { EventName, Facts } from '../record/log-events.ts';
 import type { SeedMove } from '../record/seed-move.ts';
@@ -32,6 +33,8 @@ export interface AgentCalls {
   seedMoved(move: SeedMove): void;
   /** Use these filters from now on. */
   filters(set: FilterSet): void;
+  /** Apply what the operator has changed; answered when a checkpoint holds it. */
+  tune(orders: AgentOrders): void;
   /** Request these URLs, in this order; only in a planned crawl. */
   ask(asks: readonly Ask[]): void;
 }

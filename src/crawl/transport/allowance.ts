@@ -45,6 +45,12 @@ export function shareAllowance({
   return shared;
 }
 
+/** Limits change while the crawl runs: what is left changes by the difference. */
+export function changeAllowance(shared: SharedAllowance, before: Limits, after: Limits): void {
+  const [old, young] = [shareAllowance(before), shareAllowance(after)];
+  for (const word of [PAGES, BYTES]) Atomics.add(shared, word, young[word] - old[word]);
+}
+
 export class Allowance {
   readonly #shared: SharedAllowance;
 

@@ -76,8 +76,8 @@ interface AdjacencyOptions {
 }
 
 const OURS = /^(run|fresh)\.\d+$/;
-const FRESH_FORMAT: Format = { type: 'frs', version: 1, summed: true };
-const freshName = (id: number): string => `fresh.${id}`;
+export const FRESH_FORMAT: Format = { type: 'frs', version: 1, summed: true };
+export const freshName = (id: number): string => `fresh.${id}`;
 
 export class Adjacency {
   readonly #place: RunPlace;

@@ -1,7 +1,6 @@
 /** The live view of a crawl: its picture, a function of a snapshot and a size; its terminal. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { calmTime } from '../../../src/cli/screen/calm-time.ts';
 import { showLive } from '../../../src/cli/screen/live.ts';
 import { nearestLimit } from '../../../src/cli/screen/nearest-limit.ts';
 import {
@@ -19,6 +18,7 @@ import {
   widthOf,
 } from '../../../src/cli/screen/text-line.ts';
 import { drawView, type Snapshot } from '../../../src/cli/screen/view.ts';
+import { calmTime } from '../../../src/crawl/monitor/calm-time.ts';
 import { Counters, type Summary } from '../../../src/crawl/record/counters.ts';
 import type { Progress } from '../../../src/crawl/record/progress.ts';
 import { type VirtualClock, virtualClock } from '../../fetch/virtual-clock.ts';

@@ -51,7 +51,13 @@ async function started(
   const agent = await runAgent(
     {
       ...{ agent: 0, agents, incarnation: 1, config, seeds, moved: [], rescoped: false },
-      ...{ planned: false, spam: undefined, addresses: undefined, hosts: shareHosts() },
+      ...{
+        planned: false,
+        paused: false,
+        spam: undefined,
+        addresses: undefined,
+        hosts: shareHosts(),
+      },
       ...{ allowance: shareAllowance({}), filters: { texts: {}, lists: [] } },
       heir: around.heir,
     },

@@ -45,6 +45,7 @@ test('an agent that cannot be opened closes every file that it has opened', asyn
     addresses: undefined,
     hosts: shareHosts(),
     filters: { texts: {}, lists: [] },
+    paused: false,
   };
   let openAtFailure = 0;
   const opening = openAgent(start, {

@@ -52,6 +52,7 @@ const activity = () => ({ agent: 0, idle: true, sent: 1, received: 1 });
 const seedMoved = () => {};
 const filters = () => {};
 const ask = () => {};
+const tune = () => {};
 const conclude = () => {};
 const ignoreStop = () => {};
 const diskFull = () =>
@@ -76,6 +77,7 @@ await serveAgentThread<TestStart, number, TestResult>(
       seedMoved,
       filters,
       ask,
+      tune,
       conclude,
       stop: stopped,
       result,
@@ -92,6 +94,7 @@ await serveAgentThread<TestStart, number, TestResult>(
           seedMoved,
           filters,
           ask,
+          tune,
           conclude,
           stop: () => {
             throw new Error('no');
@@ -120,6 +123,7 @@ await serveAgentThread<TestStart, number, TestResult>(
           seedMoved,
           filters,
           ask,
+          tune,
           conclude,
           stop: ignoreStop,
           result: new Promise(() => {}),
@@ -131,6 +135,7 @@ await serveAgentThread<TestStart, number, TestResult>(
           seedMoved,
           filters,
           ask,
+          tune,
           conclude,
           stop: ignoreStop,
           result: new Promise(() => {}),

@@ -148,6 +148,7 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
       conclude: () => running.conclude(),
       activity: () => running.activity(),
       seedMoved: (move) => running.seedMoved(move),
+      tune: (orders) => running.tune(orders),
       filters: (set) => running.filters(set),
       ask: (asks) => running.ask(asks),
       result: running.result.finally(() => {

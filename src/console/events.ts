@@ -1,0 +1,103 @@
+/**
+ * The state of a crawl as server-sent events: `status` when it has changed, `log` with new lines.
+ *
+ * Ensures   A crawl is looked at once for all who watch it, and only while somebody does. A watcher
+ *           that reads too slowly misses events; the next `status` holds all that counts.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { Millis } from '../base/units.ts';
+import type { Disk } from '../disk/disk.ts';
+import type { Reply, StreamClient } from '../net/loopback-server.ts';
+import { linesAfter, readLog } from './look/log.ts';
+import { overviewOf } from './look/overview.ts';
+
+const EVERY: Millis = 1500;
+
+export class Feeds {
+  readonly #disk: Disk;
+  readonly #clock: Clock;
+  readonly #feeds = new Map<string, Feed>();
+
+  constructor(disk: Disk, clock: Clock) {
+    this.#disk = disk;
+    this.#clock = clock;
+  }
+
+  watch(dir: string): Reply {
+    return {
+      ...{ status: 200, text: 'retry: 2000\n\n', type: 'text/event-stream' },
+      headers: { 'x-accel-buffering': 'no' },
+      stream: (client) => {
+        const feed = this.#feeds.get(dir) ?? new Feed(this.#disk, this.#clock, dir);
+        this.#feeds.set(dir, feed);
+        feed.add(client);
+      },
+    };
+  }
+
+  close(): void {
+    for (const feed of this.#feeds.values()) feed.end();
+  }
+}
+
+class Feed {
+  readonly #disk: Disk;
+  readonly #clock: Clock;
+  readonly #dir: string;
+  readonly #clients = new Set<StreamClient>();
+  #cancel: (() => void) | undefined;
+  #last = '';
+  #logEnd: number | undefined;
+
+  constructor(disk: Disk, clock: Clock, dir: string) {
+    this.#disk = disk;
+    this.#clock = clock;
+    this.#dir = dir;
+  }
+
+  add(client: StreamClient): void {
+    this.#clients.add(client);
+    client.onClose(() => {
+      this.#clients.delete(client);
+      if (this.#clients.size === 0) this.end();
+    });
+    if (this.#last !== '') client.send(`event: status\ndata: ${this.#last}\n\n`);
+    if (!this.#cancel) void this.#look();
+  }
+
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#last = '';
+    this.#logEnd = undefined;
+  }
+
+  async #look(): Promise<void> {
+    this.#cancel = () => {};
+    try {
+      await this.#sendNews();
+    } catch (error) {
+      this.#send('fault', JSON.stringify({ fact: String((error as Error)?.message) }));
+    }
+    if (this.#clients.size > 0) this.#cancel = this.#clock.after(EVERY, () => void this.#look());
+    else this.#cancel = undefined;
+  }
+
+  async #sendNews(): Promise<void> {
+    const status = JSON.stringify(await overviewOf(this.#disk, this.#dir, this.#clock.now()));
+    if (status !== this.#last) this.#send('status', status);
+    else for (const client of this.#clients) client.send(': still here\n\n');
+    this.#last = status;
+    if (this.#logEnd === undefined) {
+      this.#logEnd = (await readLog(this.#disk, this.#dir, { count: 0 })).end;
+      return;
+    }
+    const { lines, end } = await linesAfter(this.#disk, this.#dir, this.#logEnd);
+    this.#logEnd = end;
+    if (lines.length > 0) this.#send('log', JSON.stringify(lines));
+  }
+
+  #send(event: string, data: string): void {
+    for (const client of this.#clients) client.send(`event: ${event}\ndata: ${data}\n\n`);
+  }
+}

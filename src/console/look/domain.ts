@@ -1,0 +1,38 @@
+/** One domain of a crawl: its record, hosts, captures and events. */
+import { DrumlinError } from '../../base/errors.ts';
+import { askedOf } from '../../crawl/state/crawl-folder.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { readOverrides } from '../../reputation/budget/overrides.ts';
+import type { OneCrawl } from '../crawls.ts';
+import { listCaptures } from './captures.ts';
+import { listHosts } from './hosts.ts';
+import { readLog } from './log.ts';
+
+const MOST_HOSTS = 100;
+const MOST_LINES = 50;
+const MOST_CAPTURES = 25;
+
+export async function domainOf(disk: Disk, { dir, tables }: OneCrawl, domain: string) {
+  const { agents } = await askedOf(disk, dir);
+  const table = await tables.current().catch((error: unknown) => {
+    if (error instanceof DrumlinError && error.code === 'NO_BUDGETS') return undefined;
+    throw error;
+  });
+  const at = table?.find(domain);
+  const query = { sort: 'queued', contains: domain, count: MOST_HOSTS } as const;
+  const { rows } = await listHosts(dir, agents, query);
+  const { lines } = await readLog(disk, dir, { contains: domain, count: MOST_LINES });
+  const captures = await Promise.all(
+    ['http', 'https'].map((scheme) =>
+      listCaptures(disk, dir, { prefix: `${scheme}://${domain}/`, count: MOST_CAPTURES }),
+    ),
+  );
+  return {
+    domain,
+    row: at === undefined ? undefined : table?.row(at),
+    hosts: rows.filter((host) => host.domain === domain),
+    decision: (await readOverrides(disk, dir)).get(domain),
+    log: lines,
+    captures: captures.flatMap((page) => page.captures).slice(0, MOST_CAPTURES),
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * The neighbourhood of a domain in the graph of a crawl: the best-ranked domains that link to it.
+ *
+ * Idea      The crawl keeps links by target, as hashes of names. The table of domains gives the
+ *           names back.
+ */
+import { xxh64 } from '../../base/xxh64.ts';
+import { edgesOf } from '../../crawl/state/agent-folder.ts';
+import { askedOf } from '../../crawl/state/crawl-folder.ts';
+import { type DomainRow, repeatedly } from '../../crawl/state/domain-list.ts';
+import { agentOf } from '../../crawl/transport/routing.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { readOnlyDisk } from '../../disk/read-only.ts';
+import { sourcesOf } from '../../reputation/edges/find-sources.ts';
+import { partitionOf } from '../../url/fingerprint.ts';
+import { requestError } from '../schema.ts';
+import type { DomainTable } from './domain-table.ts';
+
+export interface GraphView {
+  readonly domain: DomainRow;
+  /** Domains that link to it, best rank first. */
+  readonly sources: readonly DomainRow[];
+  /** Links among these domains, as places in `sources`. */
+  readonly links: readonly (readonly [from: number, to: number])[];
+  /** How many domains link to it. */
+  readonly known: number;
+}
+
+/** Domains whose links among each other are drawn. */
+const MOST_LINKED = 40;
+
+export async function graphAround(
+  disk: Disk,
+  dir: string,
+  table: DomainTable,
+  { domain, count }: { readonly domain: string; readonly count: number },
+): Promise<GraphView> {
+  const at = table.find(domain);
+  if (at === undefined)
+    throw requestError(
+      `The crawl has no record of ${JSON.stringify(domain)}.`,
+      'Choose one of its domains.',
+    );
+  const { agents } = await askedOf(disk, dir);
+  const linking = (name: string) => repeatedly(() => linkingTo(dir, agents, name));
+  const hashes = await linking(domain);
+  const sources = table
+    .rowsOf(hashes)
+    .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity))
+    .slice(0, count);
+  const places = new Map(sources.map((row, i) => [xxh64(row.domain), i]));
+  const links: [number, number][] = [];
+  for (const [to, row] of sources.slice(0, MOST_LINKED).entries())
+    for (const hash of await linking(row.domain)) {
+      const from = places.get(hash);
+      if (from !== undefined) links.push([from, to]);
+    }
+  return { domain: table.row(at), sources, links, known: hashes.length };
+}
+
+async function linkingTo(dir: string, agents: number, domain: string): Promise<bigint[]> {
+  const disk = readOnlyDisk();
+  const edges = await edgesOf(disk, dir, agentOf(partitionOf(domain), agents));
+  return edges ? sourcesOf(disk, edges.folder, edges.frozen, xxh64(domain)) : [];
+}

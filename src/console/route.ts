@@ -1,0 +1,53 @@
+/** One row of the table of routes: what a request must be, and what answers it. */
+import type { Clock } from '../base/clock.ts';
+import type { Disk } from '../disk/disk.ts';
+import type { Crawls, OneCrawl } from './crawls.ts';
+import type { FrameServer } from './frame.ts';
+import type { Fields, Values } from './schema.ts';
+
+/** What routes work with. */
+export interface ConsoleParts {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly crawls: Crawls;
+  readonly frame: FrameServer;
+}
+
+/** An answer that is no JSON. */
+export class RawAnswer {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  readonly filename: string;
+
+  constructor(bytes: Uint8Array, type: string, filename: string) {
+    this.bytes = bytes;
+    this.type = type;
+    this.filename = filename;
+  }
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT';
+
+export interface Route {
+  readonly method: Method;
+  /** Below `/api/v1`; `{crawl}` and `{name}` stand for one segment. */
+  readonly path: string;
+  readonly doc: string;
+  /** The fields of the query, or of the JSON body where the method is not GET. */
+  readonly fields: Fields;
+  /** The fields of the answer, each with its meaning. */
+  readonly gives: Readonly<Record<string, string>>;
+  readonly answer: (parts: ConsoleParts, crawl: OneCrawl, values: never, name: string) => unknown;
+}
+
+/** Checks that the answer reads only the fields that there are. */
+export function route<F extends Fields>(
+  method: Method,
+  path: string,
+  doc: string,
+  fields: F,
+  gives: Readonly<Record<string, string>>,
+  answer: (parts: ConsoleParts, crawl: OneCrawl, values: Values<F>, name: string) => unknown,
+): Route {
+  return { method, path, doc, fields, gives, answer };
+}
