@@ -3,6 +3,7 @@ import { paceOf } from '../../base/clock.ts';
 import { politePacer } from '../../base/pacer.ts';
 import type { Bytes } from '../../base/units.ts';
 import { budgetIn } from '../../config/settings.ts';
+import { Extractor } from '../../extract/extractor.ts';
 import { typeFilter } from '../../filter/content-type.ts';
 import { compileFilters, type StageFilters } from '../../filter/filter-set.ts';
 import { Backlog } from '../../frontier/backlog/backlog.ts';
@@ -51,6 +52,7 @@ import { Likeness } from './likeness.ts';
 import { Admission } from './link-admission.ts';
 import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';
 import { Intake } from './page-intake.ts';
+import { PageLines } from './page-lines.ts';
 import { type factsOf, settlePage } from './planned-page.ts';
 import { requestsWith } from './requests.ts';
 import { createScope, MovedSeeds, type Scope } from './scope.ts';
@@ -100,10 +102,13 @@ export function assemble(
   const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
   const frontier = frontierOf(start, opened, shared, asked, robotsMemory, asks);
   const isShut = (url: string) => spam?.shutsDomainOf(hostOf(url), frontier.registry) ?? false;
-  const order = orderOf(start, opened, { ...shared, isShut }, sieve, frontier, asks);
+  const isUrged = around.onResponse !== undefined;
+  const order = orderOf(start, opened, { ...shared, isShut, isUrged }, sieve, frontier, asks);
   const { supply, reputation } = order;
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
-  const permits = new FetchPermits(new Allowance(start.allowance), frontier, config.fetches);
+  const requisites = config.requisites !== 'none' && !start.planned;
+  const allowance = new Allowance(start.allowance);
+  const permits = new FetchPermits(allowance, frontier, config.fetches, requisites);
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -141,7 +146,7 @@ export function assemble(
   const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation, clock: wall });
   const checkpointer = new Checkpointer({
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
-    ...{ admission, supply, store, outcomes: opened.outcomes },
+    ...{ admission, supply, store, outcomes: opened.outcomes, lines: opened.lines },
     ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
     every: config.checkpoint,
   });
@@ -198,6 +203,7 @@ function frontierOf(
       folder && !asks
         ? limits
         : { ...limits, hosts: folder ? limits.hosts : Infinity, urls: Infinity },
+    requisites: config.requisites !== 'none',
     ...(addresses && { addresses: new SharedAddressTable(addresses, agent) }),
     hosts: new SharedHostTable(hosts, agent),
     // After an earlier run nothing is known of what it asked since its last checkpoint, and of
@@ -238,7 +244,7 @@ interface Order {
 function orderOf(
   start: AgentStart,
   { folder, restored, transport }: OpenAgent,
-  shared: Shared & { readonly isShut: (url: string) => boolean },
+  shared: Shared & { readonly isShut: (url: string) => boolean; readonly isUrged: boolean },
   sieve: Sieve,
   frontier: Frontier,
   asks: Asks | undefined,
@@ -258,6 +264,7 @@ function orderOf(
       roundTime: start.config.delay,
       fewHosts: () => frontier.fewHosts,
       isShut: shared.isShut,
+      hasty: start.config.requisites !== 'none' || shared.isUrged,
       onBlocked: (urls) => shared.counters.countSkipped('blocked', urls),
     },
     taken,
@@ -350,15 +357,17 @@ interface TurnsWith {
 }
 
 function turnsOf(
-  { config, planned }: AgentStart,
-  { onPage, disk }: AgentSurroundings,
-  { client, bodies, store, identity, drop, likenessMemory, earlierPages }: OpenAgent,
+  start: AgentStart,
+  around: AgentSurroundings,
+  opened: OpenAgent,
   shared: Shared,
   parts: TurnsWith,
 ): Turns {
+  const { config, planned } = start;
+  const { client, bodies, store, identity, likenessMemory, earlierPages } = opened;
   const { clock, log, onError, outage, counters, sparing, waits, internal } = shared;
   const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
-  const { maxCrawlDelay, maxRedirects, sitemaps } = config;
+  const { maxCrawlDelay, sitemaps } = config;
   const { productToken } = identity;
   const likeness =
     likenessMemory && !planned
@@ -368,33 +377,15 @@ function turnsOf(
     ...{ ...shared, client, bodies, store, frontier, politeness, productToken, maxCrawlDelay },
     memory: parts.robotsMemory,
   });
-  const { onSeedRedirect } = parts;
   const { asks, spam } = parts;
-  const counted = { frontier, reputation, spam, counters, log: sparing };
-  const onCommitted = asks && ((...page: Parameters<typeof factsOf>) => settlePage(asks, ...page));
-  const commit = { ...counted, store, admission, likeness, internal, onCommitted };
-  const intake = new Intake({
-    ...{ config, filters, standing: reputation, likeness, spam, counters, onPage },
-    ...{ onError, onLinks },
-    planned,
-    earlierPage: (page) => confirmedPage(disk, page),
-    bodies,
-    wantsType: typeFilter(config.types),
-    parseOptions: {
-      agent: productToken.toLowerCase(),
-      maxLinks: config.maxLinks,
-      ...(drop && { drop }),
-    },
-    log: sparing,
-    payloads: new RecentCache(RECENT_PAYLOADS),
-    commit: { ...commit, maxRedirects, onSeedRedirect },
-  });
+  const lines = linesOf(start, shared, opened);
+  const intake = intakeOf(start, around, opened, shared, { ...parts, likeness, lines });
   const { blocked, newScope, putOff } = parts;
   const secondLook = { filters, standing: reputation, spam, blocked, newScope };
   const policy = new TurnPolicy({
     ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
     stillWants: (turn, discovery) => {
-      if (putOff && spam?.shuts(turn.host.domain)) {
+      if (putOff && !discovery.isRequisite && spam?.shuts(turn.host.domain)) {
         putOff(discovery);
         return false;
       }
@@ -413,16 +404,72 @@ function turnsOf(
       onLinks();
       return true;
     },
-    onDisallowed: asks && ((url) => asks.settle(url, { fault: 'disallowed' })),
+    onDisallowed: (url, discovery) => {
+      asks?.settle(url, { fault: 'disallowed' });
+      lines?.ended(url, 'disallowed', discovery);
+    },
     claimPage: () => permits.claimPage(),
+    claimRequisite: () => permits.claimRequisite(),
+    onlyRequisites: () => permits.onlyRequisites,
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });
-  const onUrlFailed = asks && ((url: string, fault: string) => asks.settle(url, { fault }));
+  const onUrlFailed = (url: string, fault: string, discovery: Discovery | undefined) => {
+    asks?.settle(url, { fault });
+    lines?.ended(url, fault, discovery);
+  };
   const failures = { counters, log, sparing, internal, onError, onUrlFailed };
   const requests = earlierPages && requestsWith(earlierPages, asks);
   return new Turns({
     ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
     ...{ failures, sitemaps: sitemaps && !planned, requests },
+    beforeRequest: around.beforeRequest,
+  });
+}
+
+/** The lines written beside the archive; undefined where there are none. */
+function linesOf(
+  { agent, config }: AgentStart,
+  { wall }: Shared,
+  { lines: files }: OpenAgent,
+): PageLines | undefined {
+  return files && new PageLines({ files, agent, clock: wall, logs: config.crawlLog });
+}
+
+/** What the intake uses beside what turns use. */
+interface IntakeWith extends TurnsWith {
+  readonly likeness: Likeness | undefined;
+  readonly lines: PageLines | undefined;
+}
+
+function intakeOf(
+  { config, planned, extracts }: AgentStart,
+  { onPage, onResponse, disk }: AgentSurroundings,
+  { store, identity, drop, bodies }: OpenAgent,
+  { onError, counters, sparing, internal, wall }: Shared,
+  parts: IntakeWith,
+): Intake {
+  const { frontier, admission, reputation, filters, permits, onLinks, onSeedRedirect } = parts;
+  const { asks, spam, likeness, lines } = parts;
+  const counted = { frontier, reputation, spam, counters, log: sparing };
+  const onCommitted = asks && ((...page: Parameters<typeof factsOf>) => settlePage(asks, ...page));
+  const commit = { ...counted, store, admission, likeness, internal, onCommitted, lines };
+  const { maxRedirects, crawlLog: trails } = config;
+  return new Intake({
+    ...{ config, filters, standing: reputation, likeness, spam, counters, onPage, onResponse },
+    ...{ onError, onLinks, planned, bodies },
+    sitemaps: config.sitemaps || config.sitemap.length > 0,
+    takePage: () => permits.takePage(),
+    extractor: extracts.length > 0 ? new Extractor(extracts, wall) : undefined,
+    earlierPage: (page) => confirmedPage(disk, page),
+    wantsType: typeFilter(config.types),
+    parseOptions: {
+      agent: identity.productToken.toLowerCase(),
+      maxLinks: config.maxLinks,
+      ...(drop && { drop }),
+    },
+    log: sparing,
+    payloads: new RecentCache(RECENT_PAYLOADS),
+    commit: { ...commit, maxRedirects, trails, onSeedRedirect },
   });
 }

@@ -18,6 +18,7 @@ import { takeSnapshot } from '../../frontier/snapshot.ts';
 import type { Supply } from '../../frontier/supply.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { OutcomeLog } from '../planned/outcome-log.ts';
+import type { LineFiles } from '../record/line-files.ts';
 import type { EventLog } from '../record/log.ts';
 import type { AgentFolder, AgentState } from '../state/agent-folder.ts';
 import { encodeImage } from '../state/memory-image.ts';
@@ -49,6 +50,8 @@ interface CheckpointerParts {
   readonly store: Pick<Store, 'lengths' | 'makeDurable'>;
   /** Only in a planned crawl. */
   readonly outcomes: Pick<OutcomeLog, 'length' | 'makeDurable'> | undefined;
+  /** Only where lines are written beside the archive. */
+  readonly lines: Pick<LineFiles, 'lengths' | 'makeDurable'> | undefined;
   readonly progress: ProgressKeeper;
   readonly movedSeeds: MovedSeeds;
   /** How many seeds of the crawl the agent knows. */
@@ -87,8 +90,9 @@ export class Checkpointer {
   }
 
   async #makeDurable(): Promise<void> {
-    const { store, outcomes } = this.#parts;
-    await together([store.makeDurable(), outcomes?.makeDurable() ?? Promise.resolve()]);
+    const { store, outcomes, lines } = this.#parts;
+    const work = [store.makeDurable(), outcomes?.makeDurable(), lines?.makeDurable()];
+    await together(work.map((one) => one ?? Promise.resolve()));
   }
 
   /** A file that cannot be read changes nothing: the crawl continues with the old decisions. */
@@ -112,7 +116,7 @@ export class Checkpointer {
 
   #state(): AgentState {
     const { clock, pace, frontier, supply, seeds, movedSeeds, store, progress } = this.#parts;
-    const { outcomes } = this.#parts;
+    const { outcomes, lines } = this.#parts;
     return {
       savedAt: clock.now(),
       pace: pace.now(),
@@ -123,6 +127,7 @@ export class Checkpointer {
       moved: movedSeeds.moves,
       archive: store.lengths(),
       ...(outcomes && { outcomes: outcomes.length }),
+      ...(lines && { lines: lines.lengths() }),
       ...progress.state(),
     };
   }

@@ -11,16 +11,18 @@ import type { Fingerprint } from '../../duplicates/fingerprint.ts';
 import type { SimilarPage } from '../../duplicates/similar-pages.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
-import type { Discovery } from '../../frontier/queue/discovered-url.ts';
+import { type Discovery, MOST_REDIRECTS } from '../../frontier/queue/discovered-url.ts';
 import type { ParsedPage } from '../../parse/page.ts';
 import { statusFault } from '../../politeness/retries-and-pauses.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { Counters } from '../record/counters.ts';
+import { hopsOf } from '../record/crawl-log.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Judgement, Likeness } from './likeness.ts';
 import type { Admission } from './link-admission.ts';
+import type { PageLines } from './page-lines.ts';
 import type { Requested } from './requests.ts';
 import { discoverListed, type ReadSitemap } from './sitemaps.ts';
 import type { SpamWatch } from './spam-watch.ts';
@@ -36,6 +38,8 @@ export interface Fetched {
 
 /** What a response holds: a redirect, a page, a sitemap, or something without links. */
 interface Contents {
+  /** What the page, or the style, needs to look right. */
+  readonly requisites: readonly string[];
   /** Where it redirects to. */
   readonly target: string | undefined;
   readonly page: ParsedPage | undefined;
@@ -62,6 +66,10 @@ export interface Reading {
   readonly measured: Float64Array | undefined;
   /** An earlier page that it is like, as the archive notes it. */
   readonly near: SimilarPage | undefined;
+  /** Its links come before others. */
+  readonly isUrgent: boolean;
+  /** The fields extracted from it, as a line of JSON. */
+  readonly row: string | undefined;
   /** Its main text, if that is stored. */
   readonly text: (() => string) | undefined;
   /** Its text in short; only in a planned crawl, and for pages of status 200. */
@@ -70,7 +78,7 @@ export interface Reading {
 
 /** What a page is counted with. */
 interface CountParts {
-  readonly frontier: Pick<Frontier, 'countPage'>;
+  readonly frontier: Pick<Frontier, 'countPage' | 'endRequisite'>;
   /** Only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'fetched'> | undefined;
   /** Only with verdicts on spam. */
@@ -81,7 +89,7 @@ interface CountParts {
 
 /** What the links of a page are discovered with. */
 interface FollowParts {
-  readonly admission: Pick<Admission, 'discover' | 'admits'>;
+  readonly admission: Pick<Admission, 'discover' | 'discoverRequisites' | 'admits'>;
   readonly frontier: Pick<Frontier, 'putBack'>;
   /** Learns which domain links to which; only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'page'> | undefined;
@@ -90,6 +98,8 @@ interface FollowParts {
   readonly counters: Counters;
   readonly internal: InternalErrors;
   readonly maxRedirects: number;
+  /** How URLs were reached is kept, for the crawl log. */
+  readonly trails: boolean;
   /** Called when a seed, or what it redirected to, redirects. */
   readonly onSeedRedirect: (from: string, to: string) => void;
 }
@@ -97,6 +107,8 @@ interface FollowParts {
 export type CommitParts = CountParts &
   FollowParts & {
     readonly store: Pick<Store, 'store'>;
+    /** Lines that are written with a page: rows of extracted fields, and the crawl log. */
+    readonly lines: Pick<PageLines, 'committed'> | undefined;
     /** Called with every page in the step in which it is committed; only in a planned crawl. */
     readonly onCommitted: ((fetched: Fetched, reading: Reading | undefined) => void) | undefined;
   };
@@ -113,13 +125,15 @@ export function commit(
   const { exchange, discovery } = fetched;
   const accepted = (as: StoredAs) => {
     count(fetched, parts);
-    parts.spam?.committed(fetched.turn.host.domain, exchange.url, reading?.measured);
+    parts.lines?.committed(fetched, reading);
+    if (!discovery.isRequisite)
+      parts.spam?.committed(fetched.turn.host.domain, exchange.url, reading?.measured);
     countCut(fetched, reading, parts);
     if (!reading?.isWanted) parts.counters.countSkipped('content-type');
     parts.onCommitted?.(fetched, reading);
     if (!reading) return;
     if (as !== 'response') parts.counters.revisits++;
-    if (reading.isDuplicate()) parts.counters.duplicates++;
+    if (!discovery.isRequisite && reading.isDuplicate()) parts.counters.duplicates++;
     discoverSafely(fetched, reading, parts);
   };
   if (!reading?.keep) {
@@ -132,10 +146,18 @@ export function commit(
   return endsAgent(() => parts.store.store(exchange, accepted, notes));
 }
 
-function count({ exchange, turn }: Fetched, { frontier, reputation, counters }: CountParts): void {
-  frontier.countPage(turn);
-  reputation?.fetched(turn.host.domain.hash);
-  counters.pages++;
+function count(
+  { exchange, discovery, turn }: Fetched,
+  { frontier, reputation, counters }: CountParts,
+): void {
+  if (discovery.isRequisite) {
+    frontier.endRequisite(turn);
+    counters.countRequisite();
+  } else {
+    frontier.countPage(turn);
+    reputation?.fetched(turn.host.domain.hash);
+    counters.pages++;
+  }
   counters.bytes += exchange.bytesReceived;
   counters.countStatus(exchange.status);
   const fault = statusFault(exchange.status);
@@ -171,17 +193,63 @@ function countCut(
 /** Remembers what the page is like, and discovers its links. */
 function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void {
   const { likeness } = parts;
+  const { discovery } = fetched;
   const { url } = fetched.exchange;
+  const { target, page, sitemap, requisites } = reading.contents;
+  // First, so that an image that the page links to as well counts as its requisite.
+  if (requisites.length > 0) followRequisites(requisites, fetched, parts);
+  if (discovery.isRequisite) {
+    if (target !== undefined) followRequisite(target, fetched, parts);
+    return;
+  }
   if (reading.judgement) {
     const question = likeness?.committed(url, reading.judgement);
     if (question !== undefined) askNext(question, fetched, parts);
   } else likeness?.missed(url);
   if (!reading.follows) return;
-  const { target, page, sitemap } = reading.contents;
   if (target !== undefined) followRedirect(target, fetched, parts);
-  else if (page) followLinks(page, fetched, parts);
-  else if (sitemap) discoverListed(sitemap, fetched.discovery, parts);
+  else if (page) followLinks(page, fetched, parts, reading.isUrgent);
+  else if (sitemap) discoverListed(sitemap, fetched.discovery, parts, trailTo('M', fetched, parts));
 }
+
+/** The letters of hops are Heritrix's: link, redirect, embedded, manifest (a sitemap). */
+type Hop = 'L' | 'R' | 'E' | 'M';
+
+/** How the URLs that a page leads to were reached; undefined unless it is logged. */
+function trailTo(
+  hop: Hop,
+  { discovery: { url, trail = '' } }: Fetched,
+  { trails }: Pick<FollowParts, 'trails'>,
+): string | undefined {
+  return trails ? `${hopsOf(trail)}${hop} ${url}` : undefined;
+}
+
+/**
+ * Discovers what a page, or a style of one, needs. A style of a style counts as a redirect, so that
+ * the limit for redirects is the limit for styles within styles.
+ */
+function followRequisites(found: readonly string[], fetched: Fetched, parts: FollowParts): void {
+  const { counters, admission } = parts;
+  const { url, depth, redirects, isRequisite } = fetched.discovery;
+  const trail = trailTo('E', fetched, parts);
+  if (!isRequisite) admission.discoverRequisites(found, { url, depth: depth + 1 }, 0, trail);
+  else if (redirects < mostRedirects(parts))
+    admission.discoverRequisites(found, { url, depth }, redirects + 1, trail);
+  else counters.countSkipped('requisite-depth', found.length);
+}
+
+/** A requisite redirects: its target is one in its place. */
+function followRequisite(target: string, fetched: Fetched, parts: FollowParts): void {
+  const { counters, admission } = parts;
+  const { discovery } = fetched;
+  const redirects = discovery.redirects + 1;
+  if (redirects > mostRedirects(parts)) counters.countError('too-many-redirects');
+  else admission.discoverRequisites([target], discovery, redirects, trailTo('R', fetched, parts));
+}
+
+/** The record of a discovery counts no further. */
+const mostRedirects = ({ maxRedirects }: Pick<FollowParts, 'maxRedirects'>): number =>
+  Math.min(maxRedirects, MOST_REDIRECTS);
 
 /**
  * Queues a URL that we made up as the host's next: how the host answers a page that is not there
@@ -198,27 +266,34 @@ function askNext(
   counters.countAlike('soft-404-question');
 }
 
-function followRedirect(target: string, { turn, discovery }: Fetched, parts: FollowParts): void {
-  const { counters, admission, reputation, maxRedirects, onSeedRedirect } = parts;
+function followRedirect(target: string, fetched: Fetched, parts: FollowParts): void {
+  const { counters, admission, reputation, onSeedRedirect } = parts;
+  const { turn, discovery } = fetched;
   const { url, depth, redirects } = discovery;
   counters.urlsSeen++;
   reputation?.page(turn.host.domain.hash, url, [target]);
   if (depth === 0) onSeedRedirect(url, target);
-  if (redirects < maxRedirects) admission.discover([target], depth, url, redirects + 1);
+  const trail = trailTo('R', fetched, parts);
+  if (redirects < mostRedirects(parts))
+    admission.discover([target], depth, url, redirects + 1, false, trail);
   else counters.countError('too-many-redirects');
 }
 
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
   { links, robots, cut }: ParsedPage,
-  { turn, discovery }: Fetched,
-  { counters, admission, reputation, likeness }: FollowParts,
+  fetched: Fetched,
+  parts: FollowParts,
+  isUrgent: boolean,
 ): void {
+  const { counters, admission, reputation, likeness } = parts;
+  const { turn, discovery } = fetched;
   counters.urlsSeen += links.length;
   if (robots.nofollow) return;
   if (cut > 0) counters.countSkipped('too-many-links', cut);
   const named = links.filter((link) => !link.nofollow).map((link) => link.url);
   const followed = likeness?.rewritten(named) ?? named;
   reputation?.page(turn.host.domain.hash, discovery.url, followed);
-  admission.discover(followed, discovery.depth + 1, discovery.url);
+  const trail = trailTo('L', fetched, parts);
+  admission.discover(followed, discovery.depth + 1, discovery.url, 0, false, trail, isUrgent);
 }

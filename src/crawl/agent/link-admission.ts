@@ -17,7 +17,7 @@ import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import { BatchBuilder } from '../../drum/keyed-batch.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
-import { encodeDiscovery } from '../../frontier/queue/discovered-url.ts';
+import { type Discovery, encodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import { Fingerprints } from '../../sieve/fingerprints.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Sieve } from '../../sieve/sieve.ts';
@@ -88,7 +88,8 @@ export class Admission {
   /**
    * Takes the URLs of one page or seed list, all at the same depth and after as many redirects.
    * `from` is the page, or what redirects to them; seeds have none. `exempt` URLs need not pass the
-   * scope and the filter.
+   * scope and the filter. `trail` is how they were reached, if that is logged. Urgent ones come
+   * before others.
    */
   discover(
     found: readonly string[],
@@ -96,9 +97,32 @@ export class Admission {
     from: string | undefined,
     redirects = 0,
     exempt = false,
+    trail?: string,
+    isUrgent = false,
   ): void {
-    const { recent, scope, counters, transport, clock } = this.#parts;
     const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth, from), depth);
+    this.#enter(urls, { depth, redirects, trail, isUrgent });
+  }
+
+  /** Takes the requisites of the page `from`, or of a style of one. */
+  discoverRequisites(
+    found: readonly string[],
+    { url: from, depth }: Pick<Discovery, 'url' | 'depth'>,
+    redirects = 0,
+    trail?: string,
+  ): void {
+    const { scope, counters } = this.#parts;
+    const urls = found.filter((url) => {
+      const reason = scope.requisiteRefusal(url, from);
+      if (reason) counters.countSkipped(`requisite-${reason}`);
+      return reason === undefined;
+    });
+    this.#enter(urls, { depth, redirects, trail, isRequisite: true });
+  }
+
+  /** Lets in those that did not come a moment ago, each to the agent that owns it. */
+  #enter(urls: readonly string[], how: Omit<Discovery, 'url'>): void {
+    const { recent, scope, counters, transport, clock } = this.#parts;
     const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);
@@ -111,7 +135,7 @@ export class Admission {
       }
       const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
       const batch = owner === transport.agent ? this.#forSieve : this.#parcels[owner];
-      batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
+      batch.addText(keys[i], encodeDiscovery({ ...how, url: urls[i] }));
       if (batch === this.#forSieve) continue;
       if (batch.byteLength >= PARCEL_BYTES) this.#send(owner);
       else if (this.#parcelsDue === Infinity) this.#parcelsDue = clock.now() + PARCEL_AGE;

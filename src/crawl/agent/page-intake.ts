@@ -13,6 +13,7 @@ import { onceAsked } from '../../base/once-asked.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { fingerprintAndWords, fingerprintOf } from '../../duplicates/fingerprint.ts';
+import type { Extractor } from '../../extract/extractor.ts';
 import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
 import { decodeHeld, decodeLimitsFor } from '../../fetch/decode.ts';
 import type { Exchange, HeaderView, WantsBody } from '../../fetch/exchange.ts';
@@ -20,26 +21,45 @@ import { redirectTarget } from '../../fetch/redirect.ts';
 import type { TypeFilter } from '../../filter/content-type.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
+import { styleRequisites } from '../../parse/css.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
+import { pageRequisites } from '../../parse/requisites.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import { mainBlocks, textOf } from '../../text/main-text.ts';
 import { readBlocks } from '../../text/read-blocks.ts';
 import type { Counters } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import type { RequestHooks, ResponseDecision } from '../store/hooks.ts';
 import type { CrawlFailure, Link, Page } from '../store/page.ts';
 import { type CommitParts, commit, type Fetched, type Reading } from './commit.ts';
 import type { Likeness } from './likeness.ts';
-import { mayBeSitemap, sitemapIn } from './sitemaps.ts';
+import { mayBeSitemap, type ReadSitemap, sitemapIn } from './sitemaps.ts';
 import type { SpamWatch } from './spam-watch.ts';
 import { VisitSubject } from './visit-subject.ts';
 
 interface IntakeParts {
   readonly config: Pick<
     CrawlConfig,
-    'sitemaps' | 'maxRedirects' | 'nearDuplicates' | 'maxBody' | 'longBodies' | 'types' | 'text'
+    | 'sitemaps'
+    | 'maxRedirects'
+    | 'nearDuplicates'
+    | 'maxBody'
+    | 'maxLinks'
+    | 'longBodies'
+    | 'types'
+    | 'text'
+    | 'requisites'
   >;
+  /** Whether sitemaps are read. */
+  readonly sitemaps: boolean;
+  /** Takes one page of the crawl's limit; false when none is left. */
+  readonly takePage: () => boolean;
+  /** Extracts fields; only where they are asked for. */
+  readonly extractor: Pick<Extractor, 'rowOf'> | undefined;
+  /** Asked about every response; only in a program that wants it. */
+  readonly onResponse: RequestHooks['onResponse'];
   /** Which content types are stored and read. */
   readonly wantsType: TypeFilter;
   readonly parseOptions: ParseOptions;
@@ -82,6 +102,20 @@ interface Known extends Pick<Reading, 'isWanted' | 'isDuplicate' | 'sha1'> {
   readonly mayBeSitemap: boolean;
 }
 
+/** A response, decoded as far as it is read. */
+interface Opened {
+  /** Where it redirects to. */
+  readonly target: string | undefined;
+  readonly type: string | undefined;
+  readonly body: Uint8Array;
+  readonly page: ParsedPage | undefined;
+  readonly sitemap: ReadSitemap | undefined;
+  /** It is the style sheet of a page. */
+  readonly isStyle: boolean;
+  /** The body is too large when decoded: what is beyond the limit was not read. */
+  readonly isCutDecoding: boolean;
+}
+
 export class Intake {
   readonly #parts: IntakeParts;
   readonly #decodeLimits: ReturnType<typeof decodeLimitsFor>;
@@ -94,11 +128,12 @@ export class Intake {
   /**
    * Reads a response, shows it to `onPage`, and commits it. If it rejects, nothing was committed.
    */
-  async process(fetched: Fetched): Promise<void> {
-    const { config, wantsType, payloads, onLinks } = this.#parts;
+  async process(given: Fetched): Promise<void> {
+    const { sitemaps, wantsType, payloads, onLinks } = this.#parts;
+    const fetched = this.#maybePage(given);
     const { exchange } = fetched;
     const isWanted = wants(exchange, wantsType);
-    const looks = config.sitemaps && mayBeSitemap(exchange);
+    const looks = sitemaps && !fetched.discovery.isRequisite && mayBeSitemap(exchange);
     if (!isWanted && !looks) return commit(fetched, undefined, this.#parts.commit);
     const sha1 = onceAsked(() => digest('sha1', exchange.payload));
     const isDuplicate = onceAsked(() => exchange.payload.length > 0 && isRepeat(sha1(), payloads));
@@ -113,11 +148,25 @@ export class Intake {
   }
 
   /**
+   * A requisite that is an HTML page in scope, and is not named like an image or a style, is a page:
+   * the URL is known now, so a link to it would not fetch it again.
+   */
+  #maybePage(fetched: Fetched): Fetched {
+    const { discovery, exchange } = fetched;
+    const { url, status, headers, payload } = exchange;
+    if (!discovery.isRequisite || status !== 200) return fetched;
+    if (isAssetName(url) || !isHtml(headers.get('content-type'), payload)) return fetched;
+    const { commit, takePage } = this.#parts;
+    if (!commit.admission.admits(url, discovery.depth) || !takePage()) return fetched;
+    return { ...fetched, discovery: { ...discovery, redirects: 0, isRequisite: undefined } };
+  }
+
+  /**
    * Which bodies of a URL are read: not those whose head shows that they would be dropped.
    * Undefined if all are.
    */
   bodyWish(url: string): WantsBody | undefined {
-    const { config, wantsType, planned } = this.#parts;
+    const { config, sitemaps, wantsType, planned } = this.#parts;
     const skipsLong = config.longBodies === 'skip';
     if (planned || (config.types.length === 0 && !skipsLong)) return undefined;
     return (status, headers) => {
@@ -125,7 +174,7 @@ export class Intake {
       if (skipsLong && isLong && isSuccess(status)) return false;
       return (
         wants({ status, headers }, wantsType) ||
-        (config.sitemaps && mayBeSitemap({ url, status, headers }))
+        (sitemaps && mayBeSitemap({ url, status, headers }))
       );
     };
   }
@@ -137,51 +186,86 @@ export class Intake {
 
   /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
   async #read(fetched: Fetched, known: Known, hold: BodyHold): Promise<Reading> {
-    const { config, parseOptions, onPage, planned } = this.#parts;
+    const { config, onPage, planned } = this.#parts;
     const { exchange, discovery } = fetched;
-    const { url, status, headers } = exchange;
+    const { url, status } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
     const subject = this.#subjectOf(fetched, isDuplicate);
-
-    const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
-    const confirmed = await this.#confirmedBy(fetched);
-    const described = confirmed?.headers ?? headers;
-    const content = confirmed?.body ?? exchange.payload;
-    const isPage = target === undefined && isHtml(described.get('content-type'), content);
-    const parses = isPage && this.#mayPass('parse', subject);
-    const decodes = !confirmed && (parses || onPage);
-    const decoded = decodes ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
-    const body = decoded?.body ?? content;
-    const page = parses ? parse(body, { url, headers: described }, parseOptions) : undefined;
-    const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
-    const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
+    const opened = await this.#open(fetched, known, hold, subject);
+    const { target, body, page, sitemap, isCutDecoding } = opened;
     this.#reportCut(url, page ?? sitemap);
-    const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
-    const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
+    const links = discovery.isRequisite ? [] : linksIn(opened);
     subject?.read(page, links.length, () => textIn(body, exchange));
 
     const isTextual = page !== undefined && status === 200;
     const { judgement, measured } = isTextual ? this.#judge(fetched, body) : NOT_JUDGED;
-    const follows =
+    const mayFollow =
       !planned &&
       links.length > 0 &&
       judgement?.follows !== false &&
       this.#mayPass('follow', subject);
     const isHead = fetched.asked?.request.method === 'HEAD';
-    const keep =
+    const mayKeep =
       isWanted && !isHead && judgement?.refusal === undefined && this.#mayPass('store', subject);
+    const shown = shownPage(fetched, { body, links });
+    const decided = await this.#askUser(shown);
+    const keep = mayKeep && decided.keep !== false;
+    const follows = mayFollow && decided.follow !== false;
     if (!planned && target !== undefined && discovery.redirects >= config.maxRedirects)
       await this.#reportRedirects(fetched, target);
-    if (keep && onPage) {
-      const shown = { url, status, headers, body, links, depth: discovery.depth };
-      await endsAgent(() => onPage(shown));
-    }
+    if (keep && onPage) await endsAgent(() => onPage(shown));
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
     const text = config.text && isTextual ? () => textIn(body, exchange) : undefined;
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
-    const contents = { target, page, sitemap };
+    const requisites = keep && !planned ? this.#requisitesIn(opened, url) : NONE;
+    const row = keep && isTextual ? await this.#parts.extractor?.rowOf(shown) : undefined;
+    const contents = { target, page, sitemap, requisites };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
-    return { contents, keep, follows, measured, ...rest };
+    const isUrgent = decided.priority === 'first';
+    return { contents, keep, follows, measured, row, isUrgent, ...rest };
+  }
+
+  /** Decodes a response, and parses it if it is a page or a sitemap. */
+  async #open(
+    fetched: Fetched,
+    known: Known,
+    hold: BodyHold,
+    subject: VisitSubject | undefined,
+  ): Promise<Opened> {
+    const { parseOptions, onPage, onResponse } = this.#parts;
+    const { exchange, discovery } = fetched;
+    const { url } = exchange;
+    const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
+    const confirmed = await this.#confirmedBy(fetched);
+    const headers = confirmed?.headers ?? exchange.headers;
+    const content = confirmed?.body ?? exchange.payload;
+    const type = headers.get('content-type');
+    const isPage = !discovery.isRequisite && target === undefined && isHtml(type, content);
+    const parses = isPage && this.#mayPass('parse', subject);
+    const isStyle =
+      discovery.isRequisite === true && target === undefined && isStyleSheet(type, url);
+    const decodes = !confirmed && (parses || isStyle || onPage || onResponse);
+    const decoded = decodes ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
+    const body = decoded?.body ?? content;
+    const page = parses ? parse(body, { url, headers }, parseOptions) : undefined;
+    const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
+    const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
+    const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
+    return { target, type, body, page, sitemap, isStyle, isCutDecoding };
+  }
+
+  /** What the page, or the style of one, needs to look right. */
+  #requisitesIn({ body, page, isStyle, type }: Opened, url: string): readonly string[] {
+    const { requisites, maxLinks } = this.#parts.config;
+    if (requisites === 'none') return NONE;
+    if (page) return pageRequisites(body, page, maxLinks);
+    return isStyle ? styleRequisites(body, { url, contentType: type }, maxLinks) : NONE;
+  }
+
+  async #askUser(page: Page): Promise<ResponseDecision> {
+    const { onResponse } = this.#parts;
+    if (!onResponse) return NOTHING_DECIDED;
+    return (await endsAgent(() => onResponse(page))) ?? NOTHING_DECIDED;
   }
 
   /** What a page is like, and what verdicts on its domain need: one pass over its words. */
@@ -244,6 +328,8 @@ export class Intake {
   }
 }
 
+const NONE: readonly string[] = [];
+const NOTHING_DECIDED: ResponseDecision = {};
 const NOT_JUDGED = { judgement: undefined, measured: undefined };
 
 /** Redirects and errors are wanted whatever their type: they explain why a page is missing. */
@@ -261,6 +347,17 @@ function isRepeat(digest: string, payloads: RecentCache): boolean {
   return payloads.admit(BigUint64Array.of(xxh64(digest)), 1, new Uint8Array(1)) === 0;
 }
 
+/** Names that servers give to what is no page, whatever they answer. */
+const ASSET =
+  /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|json|map|mjs|mp[34]|og[gv]|otf|png|svg|ttf|wav|web[mp]|webmanifest|woff2?)(?:\?|$)/i;
+const isAssetName = (url: string): boolean => ASSET.test(url);
+
+function isStyleSheet(contentType: string | undefined, url: string): boolean {
+  return contentType === undefined
+    ? /\.css(?:\?|$)/i.test(url)
+    : /^\s*text\/css\b/i.test(contentType);
+}
+
 function parse(
   body: Uint8Array,
   { url, headers }: Pick<Exchange, 'url' | 'headers'>,
@@ -275,6 +372,17 @@ function textIn(body: Uint8Array, { headers }: Exchange): string {
   return textOf(mainBlocks(readBlocks(body, { contentType: headers.get('content-type') })));
 }
 
-function redirectLinks(target: string | undefined): Link[] {
-  return target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
+function linksIn({ page, sitemap, target }: Opened): readonly Link[] {
+  const redirect: Link[] =
+    target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
+  return page?.links ?? sitemap?.links ?? redirect;
+}
+
+/** A page as programs see it. */
+function shownPage(
+  { exchange: { url, status, headers }, discovery }: Fetched,
+  { body, links }: Pick<Page, 'body' | 'links'>,
+): Page {
+  const shown = { url, status, headers, body, links, depth: discovery.depth };
+  return discovery.isRequisite ? { ...shown, requisite: true } : shown;
 }

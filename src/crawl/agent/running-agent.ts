@@ -122,7 +122,7 @@ class RunningAgent {
   }
 
   async #run(): Promise<AgentProgress> {
-    const { folder, store, client, earlierPages, outcomes } = this.#opened;
+    const { folder, store, client, earlierPages, outcomes, lines } = this.#opened;
     const { agent, reputation } = this.#assembly;
     try {
       await agent.run();
@@ -135,6 +135,7 @@ class RunningAgent {
       await client.close();
       await earlierPages?.close();
       await outcomes?.close();
+      await lines?.close();
       await reputation?.end();
       await folder?.close();
     }

@@ -13,7 +13,7 @@ import type { Bytes } from '../../base/units.ts';
 import type { BodyHold } from '../../fetch/body-budget.ts';
 import { DEFAULT_DECODE_LIMITS, decodeHeld, gunzipHeld } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
-import type { Discovery } from '../../frontier/queue/discovered-url.ts';
+import { type Discovery, MOST_REDIRECTS } from '../../frontier/queue/discovered-url.ts';
 import { readSitemap } from '../../parse/sitemap.ts';
 import { canonicalise } from '../../url/canonical.ts';
 import { payLevelDomain } from '../../url/domain.ts';
@@ -116,14 +116,16 @@ export function discoverListed(
   { kind, links, cut }: ReadSitemap,
   { url: from, depth, redirects }: Discovery,
   { admission, counters, maxRedirects }: ListedParts,
+  trail?: string,
 ): void {
   counters.urlsSeen += links.length;
   counters.countSkipped('too-many-links', cut);
   const domain = domainOf(from);
   const own = links.map(({ url }) => url).filter(sameDomain(domain));
   counters.countSkipped('sitemap-foreign', links.length - own.length);
-  if (kind === 'pages') admission.discover(own, depth + 1, from);
-  else if (redirects < maxRedirects) admission.discover(own, depth, from, redirects + 1, true);
+  if (kind === 'pages') admission.discover(own, depth + 1, from, 0, false, trail);
+  else if (redirects < Math.min(maxRedirects, MOST_REDIRECTS))
+    admission.discover(own, depth, from, redirects + 1, true, trail);
   else counters.countSkipped('sitemap-depth', own.length);
 }
 

@@ -9,9 +9,15 @@
  * Ensures   the turn is released whatever happens. A page that was not committed is put back. An
  *           error of our own in the handling of a URL is that URL's failure, not the agent's.
  */
-import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange.ts';
+import {
+  type Exchange,
+  FetchError,
+  type FetchRequest,
+  type HttpClient,
+} from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
 import type { Outage } from '../hosts/outage.ts';
 import type { RobotsKeeper } from '../hosts/robots-keeper.ts';
@@ -19,6 +25,7 @@ import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import type { RequestChange, RequestHooks } from '../store/hooks.ts';
 import type { CrawlFailure } from '../store/page.ts';
 import type { FetchPermits } from './fetch-permits.ts';
 import type { Admission } from './link-admission.ts';
@@ -42,6 +49,8 @@ interface TurnParts {
   readonly sitemaps: boolean;
   /** How URLs are requested, where it is not a plain GET. */
   readonly requests: Requests | undefined;
+  /** Asked before every request; only in a program that wants it. */
+  readonly beforeRequest: RequestHooks['beforeRequest'];
 }
 
 /** How failed URLs and hosts are reported. */
@@ -53,7 +62,9 @@ interface FailureParts {
   readonly internal: InternalErrors;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   /** Called with a URL that has failed, in the step in which it is counted. */
-  readonly onUrlFailed: ((url: string, fault: string) => void) | undefined;
+  readonly onUrlFailed:
+    | ((url: string, fault: string, discovery: Discovery | undefined) => void)
+    | undefined;
 }
 
 export class Turns {
@@ -128,22 +139,31 @@ export class Turns {
   async #fetch(state: TurnState): Promise<void> {
     const { policy, client, intake, permits, outage } = this.#parts;
     const { turn, discovery } = state;
+    // A requisite has claimed no page, so there is none to give back.
+    const isRequisite = discovery.isRequisite === true;
     let exchange: Exchange;
     let asked: Requested | undefined;
     try {
       const isLast = turn.host.queue.length === 0;
       const { url } = discovery;
       asked = await this.#parts.requests?.requestOf(url);
+      const change = await this.#askUser(discovery);
+      if (change?.skip) {
+        permits.closeClaim(isRequisite);
+        policy.withdrawn(state);
+        this.#parts.failures.counters.countSkipped('before-request');
+        return;
+      }
       const wantsBody = intake.bodyWish(url);
       const request = { url, address: turn.address, isLast, ...(wantsBody && { wantsBody }) };
-      exchange = await client.fetch({ ...request, ...asked?.request });
+      exchange = await client.fetch(withHeaders({ ...request, ...asked?.request }, change));
     } catch (error) {
-      permits.closeClaim(false);
+      permits.closeClaim(isRequisite);
       if (!(error instanceof FetchError)) throw error;
       await this.#failed(state, error);
       return;
     }
-    let isPage = false;
+    let isPage = isRequisite;
     try {
       outage.answered(turn.address.ip);
       if (policy.answered(state, exchange)) {
@@ -154,6 +174,14 @@ export class Turns {
       permits.closeClaim(isPage, exchange.bytesReceived);
     }
     intake.release(exchange);
+  }
+
+  async #askUser(discovery: Discovery): Promise<RequestChange | undefined> {
+    const { beforeRequest } = this.#parts;
+    if (!beforeRequest) return undefined;
+    const { url, depth, redirects, isRequisite = false } = discovery;
+    const request = { url, depth, redirects, isRequisite };
+    return (await endsAgent(() => beforeRequest(request))) ?? undefined;
   }
 
   async #failed(state: TurnState, { fault, message }: FetchError): Promise<void> {
@@ -183,7 +211,7 @@ export class Turns {
     const { counters, sparing, onError, onUrlFailed } = this.#parts.failures;
     await endsAgent(() => onError?.({ url, host: host.name, fault, message, urls: 1 }));
     counters.countError(fault);
-    onUrlFailed?.(url, fault);
+    onUrlFailed?.(url, fault, host.underWay);
     sparing.event('url-given-up', { url, fault, why: message });
   }
 
@@ -193,4 +221,10 @@ export class Turns {
     if (retriesAfter !== undefined && cause) waits.only(host, cause, retriesAfter);
     else if (pause > 0 && cause) waits.begin(host, cause, pause);
   }
+}
+
+/** The request with the headers that the user adds. */
+function withHeaders(request: FetchRequest, change: RequestChange | undefined): FetchRequest {
+  if (!change?.headers) return request;
+  return { ...request, headers: [...(request.headers ?? []), ...Object.entries(change.headers)] };
 }
