@@ -15,6 +15,8 @@ export interface Page {
   readonly links: readonly Link[];
   /** The number of links followed from a seed to this page. */
   readonly depth: number;
+  /** True for an image, a style, …: part of how a page looks, and no page itself. */
+  readonly requisite?: boolean;
   /**
    * The main text, without menus and footers, one paragraph a line; empty if the body is no text.
    * It is made when it is read.

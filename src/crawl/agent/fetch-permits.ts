@@ -2,6 +2,9 @@
  * May the agent begin another fetch? Not when it is stopping, when the limit of the whole crawl is
  * reached, or when all its fetchers are busy.
  *
+ * Idea      Requisites belong to pages that were fetched, so the limit of pages does not apply to
+ *           them. When it is reached, requisites are fetched until none is left, and then the crawl
+ *           ends.
  * Ensures   once stopped it permits nothing more.
  */
 import type { Bytes } from '../../base/units.ts';
@@ -13,10 +16,20 @@ export class FetchPermits {
   readonly #allowance: Allowance;
   readonly #frontier: Pick<Frontier, 'turnsOut'>;
   readonly #fetches: number;
+  readonly #requisites: boolean;
   #end: EndReason | undefined;
 
-  /** `fetches` is the number of turns that may be under way at once. */
-  constructor(allowance: Allowance, frontier: Pick<Frontier, 'turnsOut'>, fetches: number) {
+  /**
+   * `fetches` is the number of turns that may be under way at once; `requisites`: whether they are
+   * fetched.
+   */
+  constructor(
+    allowance: Allowance,
+    frontier: Pick<Frontier, 'turnsOut'>,
+    fetches: number,
+    requisites = false,
+  ) {
+    this.#requisites = requisites;
     this.#allowance = allowance;
     this.#frontier = frontier;
     this.#fetches = fetches;
@@ -38,17 +51,37 @@ export class FetchPermits {
 
   /** A fetcher is free, and the crawl may fetch more pages. */
   get mayBeginTurn(): boolean {
-    return this.#frontier.turnsOut < this.#fetches && this.#allowance.available;
+    return this.#frontier.turnsOut < this.#fetches && !this.allClaimed;
+  }
+
+  /** No page is left to claim, but requisites may still be fetched. */
+  get onlyRequisites(): boolean {
+    return this.#requisites && !this.#allowance.available;
   }
 
   /** All pages that the crawl may fetch are claimed. One may come back: a claim can be closed. */
   get allClaimed(): boolean {
-    return !this.#allowance.available;
+    return this.#requisites ? !this.#allowance.hasBytes : !this.#allowance.available;
   }
 
   /** The limit that ends the crawl, once no claim is open. */
   get limitReached(): EndReason | undefined {
-    return this.#allowance.exhausted;
+    const limit = this.#allowance.exhausted;
+    if (!this.#requisites || limit !== 'max-pages') return limit;
+    // The crawl ends when its requisites are fetched: see `Agent`.
+    return this.#allowance.hasBytes ? undefined : 'max-bytes';
+  }
+
+  /** Claims a requisite; false when the agent is stopping or no byte is left. */
+  claimRequisite(): boolean {
+    return this.#end === undefined && this.#allowance.claimRequisite();
+  }
+
+  /** Counts a requisite that turned out to be a page; false when no page is left. */
+  takePage(): boolean {
+    if (!this.claimPage()) return false;
+    this.closeClaim(true);
+    return true;
   }
 
   /** Claims one page of the crawl's limit; false when none is left or the agent is stopping. */

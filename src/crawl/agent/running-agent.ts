@@ -122,7 +122,7 @@ class RunningAgent {
   }
 
   async #run(): Promise<AgentProgress> {
-    const { folder, store, client, earlierPages, outcomes, skipLog } = this.#opened;
+    const { folder, store, client, earlierPages, outcomes, skipLog, lines } = this.#opened;
     const { agent, reputation } = this.#assembly;
     try {
       await agent.run();
@@ -136,6 +136,7 @@ class RunningAgent {
       await earlierPages?.close();
       await outcomes?.close();
       await skipLog?.close();
+      await lines?.close();
       await reputation?.end();
       await folder?.close();
     }

@@ -118,6 +118,7 @@ export function discoverListed(
   { kind, links, cut }: ReadSitemap,
   { url: from, depth, redirects }: Discovery,
   { admission, counters, maxRedirects, skips }: ListedParts,
+  trail?: string,
 ): void {
   counters.urlsSeen += links.length;
   counters.countSkipped('too-many-links', cut);
@@ -131,8 +132,9 @@ export function discoverListed(
     const foreign = urls.filter((url) => !isOwn(url));
     skips.links(foreign, 'sitemap-foreign');
   }
-  if (kind === 'pages') admission.discover(own, depth + 1, from);
-  else if (redirects < maxRedirects) admission.discover(own, depth, from, redirects + 1, true);
+  if (kind === 'pages') admission.discover(own, depth + 1, from, 0, false, trail);
+  else if (redirects < maxRedirects)
+    admission.discover(own, depth, from, redirects + 1, true, trail);
   else {
     counters.countSkipped('sitemap-depth', own.length);
     skips.links(own, 'sitemap-depth');

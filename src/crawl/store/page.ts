@@ -47,4 +47,6 @@ export interface Page {
   readonly links: readonly Link[];
   /** The number of links from a seed to this page. */
   readonly depth: number;
+  /** True for an image, a style, …: part of how a page looks, and no page itself. */
+  readonly requisite?: boolean;
 }

@@ -23,6 +23,7 @@ class PageWithText implements ReadablePage {
   readonly body: Uint8Array;
   readonly links: readonly Link[];
   readonly depth: number;
+  declare readonly requisite?: boolean;
   #text: string | undefined;
   #language: Promise<Language> | undefined;
 
@@ -33,6 +34,7 @@ class PageWithText implements ReadablePage {
     this.body = page.body;
     this.links = page.links;
     this.depth = page.depth;
+    if (page.requisite) this.requisite = true;
   }
 
   get text(): string {
