@@ -41,7 +41,7 @@ export interface Link {
   /** The canonical URL that it leads to. */
   readonly url: string;
   /** What the link comes from. */
-  readonly kind: LinkKind | 'redirect' | 'sitemap';
+  readonly kind: LinkKind | 'redirect' | 'sitemap' | 'feed';
   /** Whether the link has `rel=nofollow`. */
   readonly nofollow: boolean;
   /** When the target was last changed, by a sitemap: a date of ISO 8601. */

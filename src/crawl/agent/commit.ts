@@ -19,6 +19,7 @@ import type { Counters } from '../record/counters.ts';
 import { hopsOf } from '../record/crawl-log.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import type { Link } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import type { Judgement, Likeness } from './likeness.ts';
 import type { Admission } from './link-admission.ts';
@@ -43,7 +44,14 @@ interface Contents {
   /** Where it redirects to. */
   readonly target: string | undefined;
   readonly page: ParsedPage | undefined;
+  /** Links to follow: of the page and its head, of a feed, of a drawing. */
+  readonly listing: Listing | undefined;
   readonly sitemap: ReadSitemap | undefined;
+}
+
+/** Links, and what their document asks of crawlers. */
+export interface Listing extends Pick<ParsedPage, 'robots' | 'cut'> {
+  readonly links: readonly Link[];
 }
 
 /** What the intake has decided about a response. */
@@ -195,7 +203,7 @@ function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void 
   const { likeness } = parts;
   const { discovery } = fetched;
   const { url } = fetched.exchange;
-  const { target, page, sitemap, requisites } = reading.contents;
+  const { target, listing, sitemap, requisites } = reading.contents;
   // First, so that an image that the page links to as well counts as its requisite.
   if (requisites.length > 0) followRequisites(requisites, fetched, parts);
   if (discovery.isRequisite) {
@@ -208,7 +216,7 @@ function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void 
   } else likeness?.missed(url);
   if (!reading.follows) return;
   if (target !== undefined) followRedirect(target, fetched, parts);
-  else if (page) followLinks(page, fetched, parts, reading.isUrgent);
+  else if (listing) followLinks(listing, fetched, parts, reading.isUrgent);
   else if (sitemap) discoverListed(sitemap, fetched.discovery, parts, trailTo('M', fetched, parts));
 }
 
@@ -281,7 +289,7 @@ function followRedirect(target: string, fetched: Fetched, parts: FollowParts): v
 
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
-  { links, robots, cut }: ParsedPage,
+  { links, robots, cut }: Listing,
   fetched: Fetched,
   parts: FollowParts,
   isUrgent: boolean,

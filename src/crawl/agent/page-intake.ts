@@ -22,6 +22,7 @@ import type { TypeFilter } from '../../filter/content-type.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
 import { styleRequisites } from '../../parse/css.ts';
+import { headerLinks, headerRequisites } from '../../parse/header-links.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
 import { pageRequisites } from '../../parse/requisites.ts';
@@ -33,9 +34,17 @@ import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { RequestHooks, ResponseDecision } from '../store/hooks.ts';
 import type { CrawlFailure, Link, Page } from '../store/page.ts';
-import { type CommitParts, commit, type Fetched, type Reading } from './commit.ts';
+import { type CommitParts, commit, type Fetched, type Listing, type Reading } from './commit.ts';
 import type { Likeness } from './likeness.ts';
-import { mayBeSitemap, type ReadSitemap, sitemapIn } from './sitemaps.ts';
+import {
+  EMPTY,
+  hasLinks,
+  listedIn,
+  mayBeSitemap,
+  mayList,
+  type ReadSitemap,
+  sitemapIn,
+} from './sitemaps.ts';
 import type { SpamWatch } from './spam-watch.ts';
 import { VisitSubject } from './visit-subject.ts';
 
@@ -109,11 +118,20 @@ interface Opened {
   readonly type: string | undefined;
   readonly body: Uint8Array;
   readonly page: ParsedPage | undefined;
+  readonly listing: Listing | undefined;
   readonly sitemap: ReadSitemap | undefined;
   /** It is the style sheet of a page. */
   readonly isStyle: boolean;
   /** The body is too large when decoded: what is beyond the limit was not read. */
   readonly isCutDecoding: boolean;
+}
+
+/** What may hold links. */
+interface Listable {
+  readonly exchange: Pick<Exchange, 'url'>;
+  readonly headers: HeaderView;
+  readonly page: ParsedPage | undefined;
+  readonly body: Uint8Array | undefined;
 }
 
 export class Intake {
@@ -192,8 +210,8 @@ export class Intake {
     const { isWanted, isDuplicate, sha1 } = known;
     const subject = this.#subjectOf(fetched, isDuplicate);
     const opened = await this.#open(fetched, known, hold, subject);
-    const { target, body, page, sitemap, isCutDecoding } = opened;
-    this.#reportCut(url, page ?? sitemap);
+    const { target, body, page, listing, sitemap, isCutDecoding } = opened;
+    this.#reportCut(url, listing ?? sitemap);
     const links = discovery.isRequisite ? [] : linksIn(opened);
     subject?.read(page, links.length, () => textIn(body, exchange));
 
@@ -217,9 +235,9 @@ export class Intake {
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
     const text = config.text && isTextual ? () => textIn(body, exchange) : undefined;
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
-    const requisites = keep && !planned ? this.#requisitesIn(opened, url) : NONE;
+    const requisites = keep && !planned ? this.#requisitesIn(opened, exchange) : NONE;
     const row = keep && isTextual ? await this.#parts.extractor?.rowOf(shown) : undefined;
-    const contents = { target, page, sitemap, requisites };
+    const contents = { target, page, listing, sitemap, requisites };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
     const isUrgent = decided.priority === 'first';
     return { contents, keep, follows, measured, row, isUrgent, ...rest };
@@ -244,21 +262,42 @@ export class Intake {
     const parses = isPage && this.#mayPass('parse', subject);
     const isStyle =
       discovery.isRequisite === true && target === undefined && isStyleSheet(type, url);
-    const decodes = !confirmed && (parses || isStyle || onPage || onResponse);
+    const isOther = !isPage && !discovery.isRequisite && target === undefined;
+    const lists = isOther && mayList(exchange, type) && this.#mayPass('parse', subject);
+    const decodes = !confirmed && (parses || isStyle || lists || onPage || onResponse);
     const decoded = decodes ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
     const body = decoded?.body ?? content;
     const page = parses ? parse(body, { url, headers }, parseOptions) : undefined;
-    const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
+    const looks = known.mayBeSitemap && !isPage && (lists || this.#mayPass('parse', subject));
     const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
     const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
-    return { target, type, body, page, sitemap, isStyle, isCutDecoding };
+    const list = { exchange, headers, page, body: lists && !sitemap ? body : undefined };
+    const listing = discovery.isRequisite || target !== undefined ? undefined : this.#list(list);
+    return { target, type, body, page, listing, sitemap, isStyle, isCutDecoding };
+  }
+
+  /** The links of a page and of its head; of a feed or a drawing, if its `body` is given. */
+  #list({ exchange: { url }, headers, page, body }: Listable): Listing | undefined {
+    const { parseOptions, config } = this.#parts;
+    const { drop } = parseOptions;
+    const inHead = hasLinks(headers) ? headerLinks({ url, headers }, drop) : NO_LINKS;
+    if (page) return inHead.length === 0 ? page : { ...page, links: [...page.links, ...inHead] };
+    const listed = body && listedIn(body, { url, headers }, parseOptions, config.maxLinks);
+    if (!listed) return inHead.length === 0 ? undefined : { ...EMPTY, links: inHead };
+    return inHead.length === 0 ? listed : { ...listed, links: [...listed.links, ...inHead] };
   }
 
   /** What the page, or the style of one, needs to look right. */
-  #requisitesIn({ body, page, isStyle, type }: Opened, url: string): readonly string[] {
+  #requisitesIn(
+    { body, page, isStyle, type }: Opened,
+    { url, headers }: Exchange,
+  ): readonly string[] {
     const { requisites, maxLinks } = this.#parts.config;
     if (requisites === 'none') return NONE;
-    if (page) return pageRequisites(body, page, maxLinks);
+    if (page) {
+      const found = pageRequisites(body, page, maxLinks);
+      return hasLinks(headers) ? [...headerRequisites({ url, headers }), ...found] : found;
+    }
     return isStyle ? styleRequisites(body, { url, contentType: type }, maxLinks) : NONE;
   }
 
@@ -329,6 +368,7 @@ export class Intake {
 }
 
 const NONE: readonly string[] = [];
+const NO_LINKS: readonly Link[] = [];
 const NOTHING_DECIDED: ResponseDecision = {};
 const NOT_JUDGED = { judgement: undefined, measured: undefined };
 
@@ -372,10 +412,10 @@ function textIn(body: Uint8Array, { headers }: Exchange): string {
   return textOf(mainBlocks(readBlocks(body, { contentType: headers.get('content-type') })));
 }
 
-function linksIn({ page, sitemap, target }: Opened): readonly Link[] {
+function linksIn({ listing, sitemap, target }: Opened): readonly Link[] {
   const redirect: Link[] =
     target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
-  return page?.links ?? sitemap?.links ?? redirect;
+  return sitemap?.links ?? listing?.links ?? redirect;
 }
 
 /** A page as programs see it. */
