@@ -401,7 +401,7 @@ async function runToEnd(
   const { dir, store } = config;
   try {
     const { end, agents } = await crew.finished();
-    if (folder) await finishFiles(disk, config, extracts);
+    if (folder) await finishFiles(disk, config, extracts, agents.length);
     if (folder && store === 'warc') {
       const sums = await partSums(disk, dir, agents.length);
       await mergeIndex(disk, dir, { sums });

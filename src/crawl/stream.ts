@@ -13,6 +13,7 @@ import type { FilterTexts } from '../filter/filter-set.ts';
 import type { UserPredicates } from '../filter/predicates.ts';
 import { type Summary, startCrawl } from './crawl.ts';
 import { canonicalSeed } from './state/seeds.ts';
+import type { RequestHooks } from './store/hooks.ts';
 import type { CrawlFailure } from './store/page.ts';
 import { type ReadablePage, readable } from './store/readable-page.ts';
 import type { PageSink } from './store/store.ts';
@@ -26,6 +27,10 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   readonly onPage?: (page: ReadablePage) => void | Promise<void>;
   /** Called with every URL or host that failed; fetching from that host waits for the promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
+  /** Called before every request; it may add headers, or skip the URL. */
+  readonly beforeRequest?: RequestHooks['beforeRequest'];
+  /** Called with every response before it is stored; it decides what becomes of it. */
+  readonly onResponse?: (page: ReadablePage) => ReturnType<NonNullable<RequestHooks['onResponse']>>;
   /** Where pages go: `warc`, `files`, `none`, or a sink of your own, for which fetching waits. */
   readonly store?: CrawlOptions['store'] | PageSink;
   /**
@@ -36,7 +41,8 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
 }
 
 export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePage, Summary, void> {
-  const { seeds, onPage, onError, store, filters = {}, ...settings } = options;
+  const { seeds, onPage, onError, beforeRequest, onResponse, store, ...others } = options;
+  const { filters = {}, ...settings } = others;
   const sink = typeof store === 'object' ? store : undefined;
   const { predicates, ...texts } = filters;
   const starts = [seeds ?? []].flat().map((seed) => canonicalSeed(seed));
@@ -48,7 +54,8 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePag
     ...(typeof predicates === 'string' && { predicates }),
   });
   // One agent needs no thread of its own. Functions cannot be sent to another thread.
-  const here = agentCount(config) === 1 || typeof predicates === 'object';
+  const isAsked = beforeRequest !== undefined || onResponse !== undefined;
+  const here = agentCount(config) === 1 || typeof predicates === 'object' || isAsked;
   const run = await startCrawl(starts, config, {
     onPage: async (fetched) => {
       const page = readable(fetched);
@@ -57,6 +64,8 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePag
       await pages.give(page);
     },
     ...(onError && { onError }),
+    ...(beforeRequest && { beforeRequest }),
+    ...(onResponse && { onResponse: (fetched) => onResponse(readable(fetched)) }),
     ...(typeof predicates === 'object' && { predicates }),
     here,
   });
