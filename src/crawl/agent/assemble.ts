@@ -106,9 +106,7 @@ export function assemble(
   const order = orderOf(start, opened, { ...shared, isShut, isUrged }, sieve, frontier, asks);
   const { supply, reputation } = order;
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
-  const requisites = config.requisites !== 'none' && !start.planned;
-  const allowance = new Allowance(start.allowance);
-  const permits = new FetchPermits(allowance, frontier, config.fetches, requisites);
+  const permits = permitsOf(start, frontier);
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -164,6 +162,11 @@ export function assemble(
     signals.links.notify();
   };
   return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask };
+}
+
+function permitsOf({ config, allowance, planned }: AgentStart, frontier: Frontier): FetchPermits {
+  const requisites = config.requisites !== 'none' && !planned;
+  return new FetchPermits(new Allowance(allowance), frontier, config.fetches, requisites);
 }
 
 /** What many parts use. */
