@@ -53,6 +53,7 @@ import type { Progress } from './record/progress.ts';
 import { allVitals } from './record/vitals.ts';
 import { type LastCheckpoint, partSums } from './state/agent-folder.ts';
 import { CrawlFolder } from './state/crawl-folder.ts';
+import { canonicalSeed } from './state/seeds.ts';
 import type { RequestHooks } from './store/hooks.ts';
 import type { CrawlFailure, Page } from './store/page.ts';
 import { shareAddresses } from './transport/address-table.ts';
@@ -185,6 +186,7 @@ async function planCrawl(
     ...{ config, identity, clock, warn, network: hooks.network },
   });
   await client.close();
+  for (const sitemap of config.sitemap) canonicalSeed(sitemap);
   const extracts = config.extract === '' ? [] : await readFields(disk, config.extract);
   const rest = { clock, disk, filtering, filters, delays, spam, extracts, warnings };
   return { seeds, config, hooks, agents, here, ...rest };
@@ -413,7 +415,7 @@ async function runToEnd(
   const { dir, store } = config;
   try {
     const { end, agents } = await crew.finished();
-    if (folder) await finishFiles(disk, config, extracts);
+    if (folder) await finishFiles(disk, config, extracts, agents.length);
     if (folder && store === 'warc') {
       const sums = await partSums(disk, dir, agents.length);
       await mergeIndex(disk, dir, { sums });

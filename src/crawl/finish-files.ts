@@ -7,6 +7,7 @@ import { type TextFile, writeText } from '../disk/text-file.ts';
 import { csvLine } from '../extract/csv.ts';
 import { type Field, OWN_COLUMNS } from '../extract/fields.ts';
 import { type LineKind, linesDir } from './record/line-files.ts';
+import { lineLengths } from './state/agent-folder.ts';
 import { convertLinks } from './store/convert-links.ts';
 
 /** Text that is written at once. */
@@ -16,24 +17,27 @@ export async function finishFiles(
   disk: Disk,
   { dir, crawlLog, store, convertLinks: converts }: CrawlConfig,
   extracts: readonly Field[],
+  agents: number,
 ): Promise<void> {
+  const isAsked = crawlLog || extracts.length > 0;
+  const files = isAsked ? await lineLengths(disk, dir, agents) : [];
+  const partsOf = (kind: LineKind) =>
+    files
+      .map(({ file }) => file)
+      .filter((name) => name.startsWith(`${kind}-`))
+      .sort()
+      .map((name) => join(linesDir(dir), name));
   if (crawlLog) {
-    const parts = await partsOf(disk, dir, 'crawl-log');
+    const parts = partsOf('crawl-log');
     await writeLines(disk, join(dir, 'crawl.log'), inOrder(disk, parts));
   }
   if (extracts.length > 0) {
-    const parts = await partsOf(disk, dir, 'extracted');
+    const parts = partsOf('extracted');
     const names = [...OWN_COLUMNS, ...extracts.map(({ name }) => name)];
     await writeLines(disk, join(dir, 'extracted.jsonl'), oneByOne(disk, parts));
     await writeLines(disk, join(dir, 'extracted.csv'), asCsv(names, oneByOne(disk, parts)));
   }
   if (converts && store === 'files') await convertLinks(disk, dir);
-}
-
-async function partsOf(disk: Disk, dir: string, kind: LineKind): Promise<string[]> {
-  const folder = linesDir(dir);
-  const names = (await disk.list(folder)).filter((name) => name.startsWith(`${kind}-`));
-  return names.sort().map((name) => join(folder, name));
 }
 
 async function* oneByOne(disk: Disk, paths: readonly string[]): AsyncGenerator<string> {

@@ -32,7 +32,7 @@ export async function readFields(disk: Disk, path: string): Promise<Field[]> {
   return checkFields(document.toJS(), path);
 }
 
-export async function checkFields(read: unknown, path: string): Promise<Field[]> {
+async function checkFields(read: unknown, path: string): Promise<Field[]> {
   if (typeof read !== 'object' || read === null || Array.isArray(read))
     throw bad(path, 'It does not hold names with selectors.');
   const fields = Object.entries(read).map(([name, value]) => fieldOf(name, value, path));

@@ -13,7 +13,7 @@ import { TAG, TagScanner } from './tags.ts';
 import { Values } from './values.ts';
 
 /** The new reference to a URL, without a fragment. */
-export type Rename = (url: string) => string;
+type Rename = (url: string) => string;
 
 const LONGEST_ATTRIBUTE = 64 * 1024;
 const URLS = ['href', 'src', 'data', 'poster', 'background', 'xlink:href', 'data-src', 'lowsrc'];

@@ -45,6 +45,9 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 const PART_OF_PAGE =
   /(?:^|\s)(?:stylesheet|icon|apple-touch-icon(?:-precomposed)?|mask-icon|manifest|preload|modulepreload)(?:\s|$)/i;
 
+/** Whether a `<link>` with this `rel` is part of how the page looks. */
+export const isPartOfPage = (rel: string): boolean => PART_OF_PAGE.test(rel);
+
 export function pageRequisites(
   body: Uint8Array,
   { base, charset }: Pick<ParsedPage, 'base' | 'charset'>,
@@ -87,8 +90,7 @@ class RequisiteReader {
     for (const attribute of SINGLE[name] ?? []) this.#refer(this.#value(attribute));
     for (const attribute of LISTS[name] ?? [])
       for (const image of imagesOf(this.#value(attribute) ?? '')) this.#refer(image);
-    if (name === 'link' && PART_OF_PAGE.test(this.#value('rel') ?? ''))
-      this.#refer(this.#value('href'));
+    if (name === 'link' && isPartOfPage(this.#value('rel') ?? '')) this.#refer(this.#value('href'));
     if (name === 'input' && /^\s*image\s*$/i.test(this.#value('type') ?? ''))
       this.#refer(this.#value('src'));
     const style = this.#value('style');

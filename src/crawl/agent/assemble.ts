@@ -167,6 +167,11 @@ export function assemble(
   return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask };
 }
 
+function permitsOf({ config, allowance, planned }: AgentStart, frontier: Frontier): FetchPermits {
+  const requisites = config.requisites !== 'none' && !planned;
+  return new FetchPermits(new Allowance(allowance), frontier, config.fetches, requisites);
+}
+
 /** What many parts use. */
 type Shared = ReturnType<typeof sharedParts>;
 
@@ -244,11 +249,6 @@ function frontierOf(
 
 /** A host is at its limit of pages; otherwise the crawl gave up on it. */
 const isLimit = (reason: string): boolean => reason.endsWith('-limit');
-
-function permitsOf({ config, planned, allowance }: AgentStart, frontier: Frontier): FetchPermits {
-  const requisites = config.requisites !== 'none' && !planned;
-  return new FetchPermits(new Allowance(allowance), frontier, config.fetches, requisites);
-}
 
 /** The order in which URLs come into the frontier. */
 interface Order {

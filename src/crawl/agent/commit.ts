@@ -52,7 +52,14 @@ interface Contents {
   /** Where it redirects to. */
   readonly target: string | undefined;
   readonly page: ParsedPage | undefined;
+  /** Links to follow: of the page and its head, of a feed, of a drawing. */
+  readonly listing: Listing | undefined;
   readonly sitemap: ReadSitemap | undefined;
+}
+
+/** Links, and what their document asks of crawlers. */
+export interface Listing extends Pick<ParsedPage, 'robots' | 'cut'> {
+  readonly links: readonly Link[];
 }
 
 /** What the intake has decided about a response. */
@@ -211,7 +218,7 @@ function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void 
   const { likeness } = parts;
   const { discovery } = fetched;
   const { url } = fetched.exchange;
-  const { target, page, sitemap, requisites } = reading.contents;
+  const { target, listing, sitemap, requisites } = reading.contents;
   // First, so that an image that the page links to as well counts as its requisite.
   if (requisites.urls.length > 0) followRequisites(requisites, fetched, parts);
   if (discovery.isRequisite) {
@@ -223,12 +230,12 @@ function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void 
     if (question !== undefined) askNext(question, fetched, parts);
   } else likeness?.missed(url);
   if (reading.notFollowed !== undefined) {
-    const urls = urlsOf(page?.links ?? sitemap?.links ?? []);
+    const urls = urlsOf(listing?.links ?? sitemap?.links ?? []);
     parts.skips.links(target === undefined ? urls : [target], reading.notFollowed);
     return;
   }
   if (target !== undefined) followRedirect(target, fetched, parts);
-  else if (page) followLinks(page, fetched, parts, reading.isUrgent);
+  else if (listing) followLinks(listing, fetched, parts, reading.isUrgent);
   else if (sitemap) discoverListed(sitemap, fetched.discovery, parts, trailTo('M', fetched, parts));
 }
 
@@ -312,7 +319,7 @@ function giveUpRedirect(target: string, last: string, parts: FollowParts): void 
 
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
-  { links, robots, cut }: ParsedPage,
+  { links, robots, cut }: Listing,
   fetched: Fetched,
   parts: FollowParts,
   isUrgent: boolean,

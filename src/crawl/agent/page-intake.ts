@@ -22,6 +22,7 @@ import type { TypeFilter } from '../../filter/content-type.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
 import { styleRequisites } from '../../parse/css.ts';
+import { headerLinks, headerRequisites } from '../../parse/header-links.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
 import { pageRequisites } from '../../parse/requisites.ts';
@@ -33,9 +34,24 @@ import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { RequestHooks, ResponseDecision } from '../store/hooks.ts';
 import type { CrawlFailure, Link, Page } from '../store/page.ts';
-import { type CommitParts, commit, type Fetched, type Reading, type Requisites } from './commit.ts';
+import {
+  type CommitParts,
+  commit,
+  type Fetched,
+  type Listing,
+  type Reading,
+  type Requisites,
+} from './commit.ts';
 import type { Judgement, Likeness } from './likeness.ts';
-import { mayBeSitemap, type ReadSitemap, sitemapIn } from './sitemaps.ts';
+import {
+  EMPTY,
+  hasLinks,
+  listedIn,
+  mayBeSitemap,
+  mayList,
+  type ReadSitemap,
+  sitemapIn,
+} from './sitemaps.ts';
 import type { SpamWatch } from './spam-watch.ts';
 import { VisitSubject } from './visit-subject.ts';
 
@@ -108,6 +124,7 @@ interface Opened {
   readonly type: string | undefined;
   readonly body: Uint8Array;
   readonly page: ParsedPage | undefined;
+  readonly listing: Listing | undefined;
   readonly sitemap: ReadSitemap | undefined;
   /** It is the style sheet of a page. */
   readonly isStyle: boolean;
@@ -115,6 +132,14 @@ interface Opened {
   readonly isUnread: boolean;
   /** The body is too large when decoded: what is beyond the limit was not read. */
   readonly isCutDecoding: boolean;
+}
+
+/** What may hold links. */
+interface Listable {
+  readonly exchange: Pick<Exchange, 'url'>;
+  readonly headers: HeaderView;
+  readonly page: ParsedPage | undefined;
+  readonly body: Uint8Array | undefined;
 }
 
 export class Intake {
@@ -193,8 +218,8 @@ export class Intake {
     const { isWanted, isDuplicate, sha1 } = known;
     const subject = this.#subjectOf(fetched, isDuplicate);
     const opened = await this.#open(fetched, known, hold, subject);
-    const { target, body, page, sitemap, isUnread, isCutDecoding } = opened;
-    this.#reportCut(url, page ?? sitemap);
+    const { target, body, page, listing, sitemap, isUnread, isCutDecoding } = opened;
+    this.#reportCut(url, listing ?? sitemap);
     const links = discovery.isRequisite ? [] : linksIn(opened);
     subject?.read(page, links.length, () => textIn(body, exchange));
 
@@ -215,9 +240,9 @@ export class Intake {
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
     const text = config.text && isTextual ? () => textIn(body, exchange) : undefined;
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
-    const requisites = isKept && !planned ? this.#requisitesIn(opened, url) : NO_REQUISITES;
+    const requisites = isKept && !planned ? this.#requisitesIn(opened, exchange) : NO_REQUISITES;
     const row = isKept && isTextual ? await this.#parts.extractor?.rowOf(shown) : undefined;
-    const contents = { target, page, sitemap, requisites };
+    const contents = { target, page, listing, sitemap, requisites };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
     const isUrgent = decided.priority === 'first';
     return { contents, notKept, notFollowed, isUnread, measured, row, isUrgent, ...rest };
@@ -267,29 +292,47 @@ export class Intake {
     const headers = confirmed?.headers ?? exchange.headers;
     const content = confirmed?.body ?? exchange.payload;
     const type = headers.get('content-type');
-    const isPage = !discovery.isRequisite && target === undefined && isHtml(type, content);
-    const parses = isPage && this.#mayParse(subject);
+    const isDocument = !discovery.isRequisite && target === undefined;
+    const isPage = isDocument && isHtml(type, content);
+    const isListing = isDocument && !isPage && mayList(exchange, type);
+    const isReadable = isPage || isListing || known.mayBeSitemap;
+    const reads = isReadable && this.#mayParse(subject);
+    const [parses, lists] = [isPage && reads, isListing && reads];
     const isStyle =
       discovery.isRequisite === true && target === undefined && isStyleSheet(type, url);
-    const decodes = !confirmed && (parses || isStyle || onPage || onResponse);
+    const decodes = !confirmed && (parses || isStyle || lists || onPage || onResponse);
     const decoded = decodes ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
     const body = decoded?.body ?? content;
     const page = parses ? parse(body, { url, headers }, parseOptions) : undefined;
-    const looks = known.mayBeSitemap && !isPage && this.#mayParse(subject);
+    const looks = known.mayBeSitemap && !isPage && reads;
     const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
     const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
-    const isUnread = isPage && !parses;
-    return { target, type, body, page, sitemap, isStyle, isUnread, isCutDecoding };
+    const list = { exchange, headers, page, body: lists && !sitemap ? body : undefined };
+    const listing = discovery.isRequisite || target !== undefined ? undefined : this.#list(list);
+    const isUnread = isReadable && !reads;
+    return { target, type, body, page, listing, sitemap, isStyle, isUnread, isCutDecoding };
+  }
+
+  /** The links of a page and of its head; of a feed or a drawing, if its `body` is given. */
+  #list({ exchange: { url }, headers, page, body }: Listable): Listing | undefined {
+    const { parseOptions, config } = this.#parts;
+    const { drop } = parseOptions;
+    const inHead = hasLinks(headers) ? headerLinks({ url, headers }, drop) : NO_LINKS;
+    if (page) return inHead.length === 0 ? page : { ...page, links: [...page.links, ...inHead] };
+    const listed = body && listedIn(body, { url, headers }, parseOptions, config.maxLinks);
+    if (!listed) return inHead.length === 0 ? undefined : { ...EMPTY, links: inHead };
+    return inHead.length === 0 ? listed : { ...listed, links: [...listed.links, ...inHead] };
   }
 
   /** What the page, or the style of one, needs to look right. */
-  #requisitesIn({ body, page, isStyle, type }: Opened, url: string): Requisites {
+  #requisitesIn({ body, page, isStyle, type }: Opened, { url, headers }: Exchange): Requisites {
     const { requisites, maxLinks } = this.#parts.config;
     if (requisites === 'none' || !(page || isStyle)) return NO_REQUISITES;
     const found = page
       ? pageRequisites(body, page, maxLinks + 1)
       : styleRequisites(body, { url, contentType: type }, maxLinks + 1);
-    return { urls: found.slice(0, maxLinks), isCut: found.length > maxLinks };
+    const inHead = page && hasLinks(headers) ? headerRequisites({ url, headers }) : [];
+    return { urls: [...inHead, ...found.slice(0, maxLinks)], isCut: found.length > maxLinks };
   }
 
   async #askUser(page: Page): Promise<ResponseDecision> {
@@ -362,6 +405,7 @@ export class Intake {
 }
 
 const NO_REQUISITES: Requisites = { urls: [], isCut: false };
+const NO_LINKS: readonly Link[] = [];
 const NOTHING_DECIDED: ResponseDecision = {};
 const NOT_JUDGED = { judgement: undefined, measured: undefined };
 
@@ -405,10 +449,10 @@ function textIn(body: Uint8Array, { headers }: Exchange): string {
   return textOf(mainBlocks(readBlocks(body, { contentType: headers.get('content-type') })));
 }
 
-function linksIn({ page, sitemap, target }: Opened): readonly Link[] {
+function linksIn({ listing, sitemap, target }: Opened): readonly Link[] {
   const redirect: Link[] =
     target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
-  return page?.links ?? sitemap?.links ?? redirect;
+  return sitemap?.links ?? listing?.links ?? redirect;
 }
 
 /** A page as programs see it. */

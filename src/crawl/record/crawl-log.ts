@@ -8,7 +8,7 @@
  */
 import type { Bytes, Millis } from '../../base/units.ts';
 
-export interface LoggedUrl {
+interface LoggedUrl {
   readonly url: string;
   /** Hops and the URL before this one, as the discovery has them. */
   readonly trail?: string | undefined;
@@ -61,12 +61,13 @@ export function hopsOf(trail: string): string {
 const FAULTS: Readonly<Record<string, number>> = {
   'dns-not-found': -1,
   'dns-failed': -1,
+  'dns-timeout': -1,
   'connect-refused': -2,
   'connect-failed': -2,
   'connect-timeout': -2,
   reset: -3,
-  disconnect: -3,
-  timeout: -4,
+  'response-timeout': -4,
+  'empty-response': -404,
   'robots-unreachable': -61,
   disallowed: -9998,
 };

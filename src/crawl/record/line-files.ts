@@ -56,10 +56,11 @@ export class LineFiles {
       files.set(kind, await LineFile.open(disk, join(folder, file), file, length));
     }
     const mine = new Set([...files.values()].map(({ name }) => name));
-    return new LineFiles(
-      files,
-      earlier.filter(({ file }) => !mine.has(file)),
-    );
+    const others = earlier.filter(({ file }) => !mine.has(file));
+    // Their agents may have written more after the last checkpoint.
+    for (const { file, length } of others)
+      await (await BatchFile.open(disk, join(folder, file), length)).close();
+    return new LineFiles(files, others);
   }
 
   /** The line has no line end. A kind that is not asked for is ignored. */

@@ -215,6 +215,14 @@ export async function partSums(disk: Disk, dir: string, agents: number): Promise
   return sums;
 }
 
+/** The files with lines of all agents, as their checkpoints have them. */
+export async function lineLengths(disk: Disk, dir: string, agents: number): Promise<LineLength[]> {
+  const found: LineLength[] = [];
+  for (let agent = 0; agent < agents; agent++)
+    found.push(...((await storedCheckpoint(disk, dir, agent))?.state.lines ?? []));
+  return found;
+}
+
 /** A file that a checkpoint names, and the length of its content. */
 interface NamedFile {
   readonly path: string;

@@ -34,7 +34,7 @@ const MOST_REDIRECTS = 20;
 const MOST_REMEMBERED = 65_536;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export const browseDir = (dir: string): string => join(dir, 'browse');
+const browseDir = (dir: string): string => join(dir, 'browse');
 
 /** Returns the number of files. */
 export async function convertLinks(disk: Disk, dir: string): Promise<number> {

@@ -4,7 +4,7 @@ import type { LinkKind, Link as ParsedLink } from '../../parse/page.ts';
 
 /** A link of a page, or the target of a redirect. */
 export interface Link extends Omit<ParsedLink, 'kind'> {
-  readonly kind: LinkKind | 'redirect' | 'sitemap';
+  readonly kind: LinkKind | 'redirect' | 'sitemap' | 'feed';
   /** The date of the last change that a sitemap gives, in ISO 8601. */
   readonly changed?: string;
 }
