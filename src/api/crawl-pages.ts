@@ -15,6 +15,8 @@ export interface Page {
   readonly links: readonly Link[];
   /** The number of links followed from a seed to this page. */
   readonly depth: number;
+  /** True for an image, a style, …: part of how a page looks, and no page itself. */
+  readonly requisite?: boolean;
   /**
    * The main text, without menus and footers, one paragraph a line; empty if the body is no text.
    * It is made when it is read.
@@ -22,6 +24,64 @@ export interface Page {
   readonly text: string;
   /** The language of the main text. It is detected when it is read. */
   readonly language: Promise<PageLanguage>;
+  /**
+   * The elements of an HTML page that match a CSS selector, in the order of the page. The page is
+   * parsed at the first call, as a browser would parse it.
+   *
+   * @throws DrumlinError if the selector cannot be understood.
+   */
+  $(selector: string): Promise<PageElement[]>;
+}
+
+/** An element of a page. */
+export interface PageElement {
+  /** The name of its tag, in lower case. */
+  readonly name: string;
+  /** Its text with that of the elements in it, white space collapsed. */
+  readonly text: string;
+  /** Its HTML, with its own tag. */
+  readonly html: string;
+  /** The value of an attribute; undefined if it has none of this name. */
+  attribute(name: string): string | undefined;
+  /** The elements in it that match a CSS selector, in their order. */
+  $(selector: string): PageElement[];
+}
+
+/** What a function of yours may return: a value, nothing, or a promise of either. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that decides nothing returns nothing.
+export type Answer<T> = T | undefined | void | Promise<T | undefined | void>;
+
+/** A request that is about to be made. */
+export interface OutgoingRequest {
+  /** The canonical URL. */
+  readonly url: string;
+  /** The number of links followed from a seed to the URL. */
+  readonly depth: number;
+  /** The number of redirects followed in a row to the URL. */
+  readonly redirects: number;
+  /** Whether it is part of how a page looks, and no page itself. */
+  readonly isRequisite: boolean;
+}
+
+/** What to change about a request. */
+export interface RequestChange {
+  /** True: the request is not made. The URL counts as skipped, and no delay follows. */
+  readonly skip?: boolean;
+  /**
+   * Header lines to send, too. The archive masks the values of `Authorization` and `Cookie`, and of
+   * no other header.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What to do with a response. What is left out is as filters and settings decide. */
+export interface ResponseDecision {
+  /** False: the response is neither stored nor passed on. */
+  readonly keep?: boolean;
+  /** False: its links are not followed. */
+  readonly follow?: boolean;
+  /** `first`: its links come before all others of their hosts, and wait for no budget. */
+  readonly priority?: 'first';
 }
 
 /** The language of a text. */
@@ -39,7 +99,7 @@ export interface Link {
   /** The canonical URL that it leads to. */
   readonly url: string;
   /** What the link comes from. */
-  readonly kind: LinkKind | 'redirect' | 'sitemap';
+  readonly kind: LinkKind | 'redirect' | 'sitemap' | 'feed';
   /** Whether the link has `rel=nofollow`. */
   readonly nofollow: boolean;
   /** When the target was last changed, by a sitemap: a date of ISO 8601. */

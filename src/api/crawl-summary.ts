@@ -73,6 +73,8 @@ export interface Summary {
    * and `cleared` domains.
    */
   readonly spam?: Counts;
+  /** Requisites received: images, styles, scripts, … Absent where none were. */
+  readonly requisites?: number;
   /** Digests and pages dropped from memory to make room, by setting. */
   readonly forgotten: Counts;
 }

@@ -22,7 +22,15 @@
 import type { CrawlOptions } from '../config/crawl-options.ts';
 import { crawl as stream } from '../crawl/stream.ts';
 import type { Filters } from './crawl-filters.ts';
-import type { CrawlFailure, Page, PageSink } from './crawl-pages.ts';
+import type {
+  Answer,
+  CrawlFailure,
+  OutgoingRequest,
+  Page,
+  PageSink,
+  RequestChange,
+  ResponseDecision,
+} from './crawl-pages.ts';
 import type { Summary } from './crawl-summary.ts';
 
 export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
@@ -41,13 +49,18 @@ export type {
   VisitFacts,
 } from './crawl-filters.ts';
 export type {
+  Answer,
   CrawlFailure,
   HeaderView,
   Link,
   LinkKind,
+  OutgoingRequest,
   Page,
+  PageElement,
   PageLanguage,
   PageSink,
+  RequestChange,
+  ResponseDecision,
 } from './crawl-pages.ts';
 export type { Counts, EndReason, Summary } from './crawl-summary.ts';
 
@@ -69,6 +82,17 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
    * stored in the folder of the crawl, so secrets are refused here: see `auth` and `cookies`.
    */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Called before each request of a URL. It may add headers, or skip the URL. The host's turn waits
+   * for its promise. Agents then run in the caller's thread.
+   */
+  readonly beforeRequest?: (request: OutgoingRequest) => Answer<RequestChange>;
+  /**
+   * Called with each response before it is stored, after the filters. It decides whether the
+   * response is kept and whether its links are followed, and may put these first. The host's turn
+   * waits for its promise. Agents then run in the caller's thread.
+   */
+  readonly onResponse?: (page: Page) => Answer<ResponseDecision>;
   /**
    * Where to put pages: `warc` (an archive), `files` (a folder of files), `none`, or a place of
    * your own, for which fetching waits.

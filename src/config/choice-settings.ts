@@ -18,6 +18,7 @@ import {
   orderName,
   patterns,
   rankName,
+  requisitesName,
   scopeName,
   share,
   size,
@@ -101,6 +102,18 @@ export const CHOICE_SETTINGS = {
     flag,
     false,
     'read the sitemaps that robots.txt files name, and follow the URLs they list in their own domains',
+  ),
+  sitemap: setting(
+    'sitemap',
+    list,
+    [],
+    'URLs of sitemaps to read in addition to those that robots.txt files name; the URLs they list in their own domains are followed if they are in scope',
+  ),
+  requisites: setting(
+    'requisites',
+    requisitesName,
+    'none',
+    'also fetch what pages need to look right (images, styles, scripts, fonts, icons): none, site (from the domain of the page) or all (from any host); they do not count as pages',
   ),
   scheduleFilter: setting(
     'schedule-filter',

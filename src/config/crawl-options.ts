@@ -117,6 +117,24 @@ export interface CrawlOptions {
   readonly sitemaps?: boolean | 'true' | 'false';
 
   /**
+   * URLs of sitemaps to read in addition to those that robots.txt files name; the URLs they list in
+   * their own domains are followed if they are in scope.
+   *
+   * Default: none. As text: `'a,b'`.
+   * Flag: `--sitemap`. Environment: `DRUMLIN_SITEMAP`.
+   */
+  readonly sitemap?: readonly string[] | string;
+
+  /**
+   * Also fetch what pages need to look right (images, styles, scripts, fonts, icons): none, site
+   * (from the domain of the page) or all (from any host); they do not count as pages.
+   *
+   * Default: `'none'`.
+   * Flag: `--requisites`. Environment: `DRUMLIN_REQUISITES`.
+   */
+  readonly requisites?: 'none' | 'site' | 'all';
+
+  /**
    * Filter for links to queue, such as "HostEndsWith(.edu) and PathDepth < 4"; "@FILE" reads it
    * from a file; "drumlin filter list" prints the predicates.
    *
@@ -531,6 +549,24 @@ export interface CrawlOptions {
   readonly cookies?: string;
 
   /**
+   * Keep the cookies that servers set, and send them back as a browser does; they are forgotten
+   * when the run ends.
+   *
+   * Default: `false`.
+   * Flag: `--keep-cookies`. Environment: `DRUMLIN_KEEP_COOKIES`.
+   */
+  readonly keepCookies?: boolean | 'true' | 'false';
+
+  /**
+   * File with request headers for single hosts, such as bearer tokens, one "host Name: value" per
+   * line; their values are kept out of the archive.
+   *
+   * Default: none.
+   * Flag: `--header-file`. Environment: `DRUMLIN_HEADER_FILE`.
+   */
+  readonly headerFile?: string;
+
+  /**
    * HTTP proxy to fetch through, http://user:password@host:port; crawl.json keeps it without the
    * password.
    *
@@ -654,6 +690,32 @@ export interface CrawlOptions {
    * Flag: `--store`. Environment: `DRUMLIN_STORE`.
    */
   readonly store?: 'warc' | 'files' | 'none';
+
+  /**
+   * With --store files: at the end, make the links between stored pages relative, so that the
+   * folder can be browsed.
+   *
+   * Default: `false`.
+   * Flag: `--convert-links`. Environment: `DRUMLIN_CONVERT_LINKS`.
+   */
+  readonly convertLinks?: boolean | 'true' | 'false';
+
+  /**
+   * YAML file with fields to extract from HTML pages, a name and a CSS selector each; rows go to
+   * extracted.jsonl and extracted.csv.
+   *
+   * Default: none.
+   * Flag: `--extract`. Environment: `DRUMLIN_EXTRACT`.
+   */
+  readonly extract?: string;
+
+  /**
+   * Write crawl.log, a line for every URL fetched or failed, in the columns of Heritrix.
+   *
+   * Default: `false`.
+   * Flag: `--crawl-log`. Environment: `DRUMLIN_CRAWL_LOG`.
+   */
+  readonly crawlLog?: boolean | 'true' | 'false';
 
   /**
    * Start another WARC file when one has grown past this size.

@@ -136,6 +136,18 @@ export const FETCH_SETTINGS = {
     '',
     'file with cookies to send, as browsers and wget export them (cookies.txt)',
   ),
+  keepCookies: setting(
+    'keep-cookies',
+    flag,
+    false,
+    'keep the cookies that servers set, and send them back as a browser does; they are forgotten when the run ends',
+  ),
+  headerFile: setting(
+    'header-file',
+    file,
+    '',
+    'file with request headers for single hosts, such as bearer tokens, one "host Name: value" per line; their values are kept out of the archive',
+  ),
   proxy: setting(
     'proxy',
     proxyUrl,

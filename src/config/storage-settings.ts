@@ -12,6 +12,7 @@ import {
   port,
   size,
   storeName,
+  wholePath,
   zstdLevel,
 } from './value-types.ts';
 
@@ -87,6 +88,24 @@ export const STORAGE_SETTINGS = {
     storeName,
     'warc',
     'where to put pages: warc (an archive with the exact bytes), files (pages/, one file for each successful page) or none',
+  ),
+  convertLinks: setting(
+    'convert-links',
+    flag,
+    false,
+    'with --store files: at the end, make the links between stored pages relative, so that the folder can be browsed',
+  ),
+  extract: setting(
+    'extract',
+    wholePath,
+    '',
+    'YAML file with fields to extract from HTML pages, a name and a CSS selector each; rows go to extracted.jsonl and extracted.csv',
+  ),
+  crawlLog: setting(
+    'crawl-log',
+    flag,
+    false,
+    'write crawl.log, a line for every URL fetched or failed, in the columns of Heritrix',
   ),
   warcSize: setting(
     'warc-size',

@@ -202,6 +202,9 @@ const SCOPES = ['host', 'domain', 'prefix', 'parent', 'any'] as const;
 export type ScopeName = (typeof SCOPES)[number];
 export const scopeName = choice('scope', SCOPES);
 
+/** Whose requisites to fetch: see docs/requisites.md. */
+export const requisitesName = choice('choice', ['none', 'site', 'all'] as const);
+
 /** What to do with bodies longer than `maxBody`. */
 export const longBodiesName = choice('action', ['cut', 'skip'] as const);
 

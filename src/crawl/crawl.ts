@@ -23,6 +23,7 @@ import {
 } from '../config/settings.ts';
 import { withRepair } from '../disk/damage.ts';
 import { Disk } from '../disk/disk.ts';
+import { type Field, readFields } from '../extract/fields.ts';
 import { type FilterSet, type FilterSurroundings, loadFilters } from '../filter/filter-set.ts';
 import { loadPredicates, type UserPredicates, withUserPredicates } from '../filter/predicates.ts';
 import { AskedDelays } from '../politeness/asked-delays.ts';
@@ -34,6 +35,7 @@ import { identityOf, type Network, setUpClient } from './agent/client-setup.ts';
 import type { AgentStart } from './agent/open-agent.ts';
 import { Crew } from './crew.ts';
 import { FilterWatch } from './filter-watch.ts';
+import { finishFiles } from './finish-files.ts';
 import { Monitor } from './monitor/monitor.ts';
 import type { Asker } from './planned/ask.ts';
 import {
@@ -52,16 +54,18 @@ import { allVitals } from './record/vitals.ts';
 import { RunTuning } from './run-tuning.ts';
 import { type LastCheckpoint, partSums } from './state/agent-folder.ts';
 import { CrawlFolder } from './state/crawl-folder.ts';
+import { canonicalSeed } from './state/seeds.ts';
+import type { RequestHooks } from './store/hooks.ts';
 import type { CrawlFailure, Page } from './store/page.ts';
 import { shareAddresses } from './transport/address-table.ts';
-import { type SharedAllowance, shareAllowance } from './transport/allowance.ts';
+import { Allowance, type SharedAllowance, shareAllowance } from './transport/allowance.ts';
 import { shareHosts } from './transport/host-table.ts';
 import type { portMesh } from './transport/port-transport.ts';
 import { requireAgents } from './transport/routing.ts';
 
 export type { Summary } from './record/counters.ts';
 
-export interface CrawlHooks {
+export interface CrawlHooks extends RequestHooks {
   /** Called with every page; the host's turn ends only after the promise has resolved. */
   readonly onPage?: (page: Page) => void | Promise<void>;
   /** Called with every URL or host that failed; the host's turn waits for the promise. */
@@ -144,6 +148,7 @@ export interface Plan {
   readonly delays: DelayTable | undefined;
   /** Only with verdicts on spam. */
   readonly spam: SpamModel | undefined;
+  readonly extracts: readonly Field[];
   readonly warnings: readonly string[];
   /** How much may still be fetched. */
   readonly allowance: SharedAllowance;
@@ -156,12 +161,15 @@ export async function planCrawl(
   hooks: CrawlHooks,
 ): Promise<Plan> {
   const { clock = systemClock, disk = new Disk() } = hooks;
-  const here = hooks.here ?? hooks.predicates !== undefined;
+  const isAsked = hooks.beforeRequest !== undefined || hooks.onResponse !== undefined;
+  const here = hooks.here ?? (isAsked || hooks.predicates !== undefined);
   const agents = agentCount(asked);
   requireAgents(agents);
   const { network, mesh } = hooks;
-  if ((hooks.clock || hooks.disk || hooks.predicates || network || mesh) && !here)
-    throw new Error('`clock`, `disk`, `predicates`, `network` and `mesh` require `here: true`.');
+  if ((hooks.clock || hooks.disk || hooks.predicates || network || mesh || isAsked) && !here)
+    throw new Error(
+      '`clock`, `disk`, `predicates`, `network`, `mesh`, `beforeRequest` and `onResponse` require `here: true`.',
+    );
   if (asked.dir === '' && seeds.length === 0) throw noSeeds();
   const predicates = hooks.predicates
     ? withUserPredicates(hooks.predicates)
@@ -181,8 +189,10 @@ export async function planCrawl(
     ...{ config, identity, clock, warn, network: hooks.network },
   });
   await client.close();
+  for (const sitemap of config.sitemap) canonicalSeed(sitemap);
+  const extracts = config.extract === '' ? [] : await readFields(disk, config.extract);
   const allowance = shareAllowance(config);
-  const rest = { clock, disk, filtering, filters, delays, spam, warnings, allowance };
+  const rest = { clock, disk, filtering, filters, delays, spam, extracts, warnings, allowance };
   return { seeds, config, hooks, agents, here, ...rest };
 }
 
@@ -295,8 +305,14 @@ function earlierRuns({ counters, waiting, urlsUnique, frontier }: LastCheckpoint
 }
 
 function startCrew(plan: Plan, { folder, log }: OpenCrawl): Promise<Crew> {
-  const { hooks, here, clock, disk, filtering } = plan;
-  return Crew.start(startsFor(plan, folder), {
+  const { config, hooks, here, clock, disk, filtering } = plan;
+  const starts = startsFor(plan, folder);
+  const allowance = new Allowance(starts[0].allowance);
+  return Crew.start(starts, {
+    // With requisites the crawl ends after the last of them, not at the limit.
+    limitReached: () => (config.requisites === 'none' ? undefined : allowance.exhausted),
+    beforeRequest: hooks.beforeRequest,
+    onResponse: hooks.onResponse,
     clock,
     disk,
     log: watchingSeeds(log, hooks.onSeedTrouble),
@@ -395,14 +411,16 @@ async function prepareArchive(disk: Disk, config: CrawlConfig): Promise<void> {
 }
 
 async function runToEnd(
-  { config: { dir, store }, disk }: Plan,
+  { config, extracts, disk }: Plan,
   { monitor, folder, log }: OpenCrawl,
   crew: Crew,
   filterWatch: FilterWatch | undefined,
   watch: Stopwatch,
 ): Promise<Summary> {
+  const { dir, store } = config;
   try {
     const { end, agents } = await crew.finished();
+    if (folder) await finishFiles(disk, config, extracts, agents.length);
     if (folder && store === 'warc') {
       const sums = await partSums(disk, dir, agents.length);
       await mergeIndex(disk, dir, { sums });
@@ -428,7 +446,7 @@ const isoTime = (time: Millis): string => new Date(time).toISOString();
 
 /** What each agent is started with. Requires that the folder has counted this run. */
 function startsFor(
-  { seeds, config, hooks, filters, spam, agents, allowance }: Plan,
+  { seeds, config, hooks, filters, spam, extracts, agents, allowance }: Plan,
   folder: CrawlFolder | undefined,
 ): AgentStart[] {
   const shared = {
@@ -436,6 +454,7 @@ function startsFor(
     config,
     filters,
     spam,
+    extracts,
     incarnation: (folder?.runs ?? 1) - 1,
     seeds: folder?.seeds ?? seeds,
     moved: folder?.moved ?? [],

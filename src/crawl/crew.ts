@@ -27,6 +27,7 @@ import type { AgentProgress, EndReason } from './record/counters.ts';
 import type { EventLog } from './record/log.ts';
 import type { SeedMove } from './record/seed-move.ts';
 import type { Vitals } from './record/vitals.ts';
+import type { RequestHooks } from './store/hooks.ts';
 import type { CrawlFailure, Page } from './store/page.ts';
 import { startAgentThread } from './threads/agent-thread.ts';
 import { unpackPage } from './threads/page-message.ts';
@@ -44,7 +45,7 @@ export interface ThreadedStart extends AgentStart {
   readonly clockOrigin: Millis;
 }
 
-interface CrewOptions {
+interface CrewOptions extends RequestHooks {
   readonly clock: Clock;
   /** For agents in the caller's thread. */
   readonly disk: Disk;
@@ -62,6 +63,8 @@ interface CrewOptions {
   readonly mesh?: typeof portMesh | undefined;
   /** Decides what is requested in a planned crawl; undefined in others. */
   readonly asker: Asker | undefined;
+  /** The limit that ended the crawl, if one did. */
+  readonly limitReached: () => EndReason | undefined;
   /** Nothing but this crawl runs in the process. */
   readonly ownsProcess: boolean;
 }
@@ -186,6 +189,7 @@ export class Crew {
 
   async #beginHere(start: AgentStart, ports: AgentPorts): Promise<Member> {
     const { clock, disk, log, onPage, onError, predicates, network } = this.#options;
+    const { beforeRequest, onResponse } = this.#options;
     const { agent, agents, incarnation } = start;
     const running = await runAgent(start, {
       clock,
@@ -193,6 +197,8 @@ export class Crew {
       log,
       onPage,
       onError,
+      beforeRequest,
+      onResponse,
       predicates,
       network,
       connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
@@ -312,7 +318,7 @@ export class Crew {
         const answers = await Promise.all(this.#members.map((member) => member.activity()));
         if (!this.#quiescence.endWave(answers)) continue;
         if (wasStopped) this.#conclude();
-        else if (!this.#options.asker) this.stop('finished');
+        else if (!this.#options.asker) this.stop(this.#options.limitReached() ?? 'finished');
         // An asker ends the crawl itself, and may have done so during this wave.
         else if (this.#end === undefined) return;
       } catch {

@@ -13,6 +13,7 @@ import type { FilterTexts } from '../filter/filter-set.ts';
 import type { UserPredicates } from '../filter/predicates.ts';
 import { type Summary, startCrawl } from './crawl.ts';
 import { canonicalSeed } from './state/seeds.ts';
+import type { RequestHooks } from './store/hooks.ts';
 import type { CrawlFailure } from './store/page.ts';
 import { type ReadablePage, readable } from './store/readable-page.ts';
 import type { PageSink } from './store/store.ts';
@@ -30,6 +31,10 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   readonly signal?: AbortSignal;
   /** Headers to send with every request, by name. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called before every request; it may add headers, or skip the URL. */
+  readonly beforeRequest?: RequestHooks['beforeRequest'];
+  /** Called with every response before it is stored; it decides what becomes of it. */
+  readonly onResponse?: (page: ReadablePage) => ReturnType<NonNullable<RequestHooks['onResponse']>>;
   /** Where pages go: `warc`, `files`, `none`, or a sink of your own, for which fetching waits. */
   readonly store?: CrawlOptions['store'] | PageSink;
   /**
@@ -40,7 +45,8 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
 }
 
 export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePage, Summary, void> {
-  const { seeds, onPage, onError, signal, headers, store, filters = {}, ...settings } = options;
+  const { seeds, onPage, onError, beforeRequest, onResponse, store, ...others } = options;
+  const { signal, headers, filters = {}, ...settings } = others;
   signal?.throwIfAborted();
   const sink = typeof store === 'object' ? store : undefined;
   const { predicates, ...texts } = filters;
@@ -54,7 +60,8 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePag
     ...(typeof predicates === 'string' && { predicates }),
   });
   // One agent needs no thread of its own. Functions cannot be sent to another thread.
-  const here = agentCount(config) === 1 || typeof predicates === 'object';
+  const isAsked = beforeRequest !== undefined || onResponse !== undefined;
+  const here = agentCount(config) === 1 || typeof predicates === 'object' || isAsked;
   const run = await startCrawl(starts, config, {
     onPage: async (fetched) => {
       const page = readable(fetched);
@@ -63,6 +70,8 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePag
       await pages.give(page);
     },
     ...(onError && { onError }),
+    ...(beforeRequest && { beforeRequest }),
+    ...(onResponse && { onResponse: (fetched) => onResponse(readable(fetched)) }),
     ...(typeof predicates === 'object' && { predicates }),
     here,
   });

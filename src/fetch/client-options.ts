@@ -7,8 +7,10 @@ import type { Clock } from '../base/clock.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { AddressGuard } from '../net/address-guard.ts';
 import type { BodyBudget } from './body-budget.ts';
+import type { CookieJar } from './cookie-jar.ts';
 import type { CookieTable } from './cookies.ts';
 import type { CredentialTable } from './credentials.ts';
+import type { HostHeaders } from './host-headers.ts';
 import type { Identity } from './identity.ts';
 import type { HttpProxy } from './proxy.ts';
 
@@ -93,6 +95,10 @@ export interface HttpClientOptions {
   /** Passwords, each sent only to its own origin. */
   readonly credentials?: CredentialTable;
   readonly cookies?: CookieTable;
+  /** Keeps the cookies that servers set, beside those of the user. */
+  readonly jar?: CookieJar;
+  /** Header lines for single hosts. */
+  readonly hostHeaders?: HostHeaders;
   readonly clock?: Clock;
   /** While it is closed, no request is sent. */
   readonly fence?: Fence | undefined;

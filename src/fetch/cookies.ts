@@ -5,13 +5,13 @@
  * Each line has seven fields with tabs between them: domain, whether subdomains count, path,
  * whether only over TLS, expiry in seconds since 1970 (0 for none), name, value. `#HttpOnly_`
  * before a domain does not begin a comment. A cookie is sent where RFC 6265 (section 5.4) sends it,
- * until it expires. Cookies that servers set are ignored: a crawl must not depend on the order of
- * its pages.
+ * until it expires. Cookies that servers set are ignored unless the user wants them (`CookieJar`):
+ * without them a crawl does not depend on the order of its pages.
  */
 import type { Millis } from '../base/units.ts';
 import { badLine, linesOf, readSecretFile } from './secret-file.ts';
 
-interface Cookie {
+export interface Cookie {
   readonly domain: string;
   readonly subdomains: boolean;
   readonly path: string;
@@ -75,22 +75,21 @@ export class CookieTable {
 
   /** The value of the Cookie header of a request; undefined if no cookie matches. */
   headerFor(host: string, pathWithQuery: string, secure: boolean, now: Millis): string | undefined {
+    return cookieHeader(this.matching(host, pathWithQuery, secure, now));
+  }
+
+  /** The cookies of a request. */
+  matching(host: string, pathWithQuery: string, secure: boolean, now: Millis): Cookie[] {
     const path = pathWithQuery.split('?', 1)[0];
-    const sent = this.#ofHost(host)
-      .filter(
-        (cookie) =>
-          (secure || !cookie.secure) && now < cookie.expires && isUnder(path, cookie.path),
-      )
-      // Longer paths go first (RFC 6265, section 5.4). The sort is stable, so the rest keep their
-      // order.
-      .sort((a, b) => b.path.length - a.path.length);
-    return sent.length === 0 ? undefined : sent.map(({ pair }) => pair).join('; ');
+    return this.#ofHost(host).filter(
+      (cookie) => (secure || !cookie.secure) && now < cookie.expires && isUnder(path, cookie.path),
+    );
   }
 
   /** The cookies of the host itself, then those of domains above it that include subdomains. */
   #ofHost(host: string): Cookie[] {
     const found = [...(this.#byDomain.get(host) ?? [])];
-    if (host.startsWith('[') || /^[\d.]+$/.test(host)) return found; // no domain above
+    if (isAddress(host)) return found; // no domain above
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
       found.push(
         ...(this.#byDomain.get(host.slice(dot + 1)) ?? []).filter(({ subdomains }) => subdomains),
@@ -100,7 +99,17 @@ export class CookieTable {
   }
 }
 
-function isUnder(path: string, folder: string): boolean {
+/** The value of a Cookie header; undefined if there are no cookies. */
+export function cookieHeader(cookies: readonly Cookie[]): string | undefined {
+  // Longer paths go first (RFC 6265, section 5.4). The sort is stable, so the rest keep their
+  // order.
+  const sent = [...cookies].sort((a, b) => b.path.length - a.path.length);
+  return sent.length === 0 ? undefined : sent.map(({ pair }) => pair).join('; ');
+}
+
+export const isAddress = (host: string): boolean => host.startsWith('[') || /^[\d.]+$/.test(host);
+
+export function isUnder(path: string, folder: string): boolean {
   if (!path.startsWith(folder)) return false;
   return path.length === folder.length || folder.endsWith('/') || path[folder.length] === '/';
 }

@@ -23,6 +23,7 @@ import { systemCode } from '../base/errors.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { AddressGuard } from '../net/address-guard.ts';
 import { literalAddresses } from '../net/dns.ts';
+import { pathOf } from '../url/parts.ts';
 import { BodyBudget } from './body-budget.ts';
 import {
   type Connect,
@@ -34,6 +35,7 @@ import {
 } from './client-options.ts';
 import { Connection, type ConnectionOwner, type Endpoint, type Phase } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import type { CookieJar } from './cookie-jar.ts';
 import {
   type Exchange,
   FetchError,
@@ -133,7 +135,8 @@ class Client implements HttpClient, ConnectionOwner {
     this.connect = options.connect ?? net.connect;
     const { fence } = options;
     this.maySend = fence ? () => fence.open : ALWAYS;
-    this.#hasSecrets = Boolean(options.proxy ?? options.credentials ?? options.cookies);
+    const { proxy, credentials, cookies, jar, hostHeaders } = options;
+    this.#hasSecrets = Boolean(proxy ?? credentials ?? cookies ?? jar ?? hostHeaders);
     this.#pool = new ConnectionPool(this.#keepAlive);
     const shortest = Math.min(connect, tlsHandshake, firstByte, idle, total, this.#keepAlive.idle);
     this.#tickLength = Math.max(5, Math.min(250, shortest / 8));
@@ -252,8 +255,16 @@ class Client implements HttpClient, ConnectionOwner {
       }
       if (endpoint.proxied && !endpoint.secure && parser.response?.status === 407)
         throw new FetchError('proxy-failed', 'the proxy answered with status 407');
+      if (this.#options.jar) this.#keepCookies(flight, this.#options.jar);
       flight.resolve(exchangeOf(flight, this.#clock.now()));
     });
+  }
+
+  #keepCookies({ request, endpoint, parser }: Flight, jar: CookieJar): void {
+    const lines = parser.response?.headers.all('set-cookie') ?? [];
+    if (lines.length === 0) return;
+    const { host, secure } = endpoint;
+    jar.take(lines, { host, secure, path: pathOf(request.url) }, this.#clock.now());
   }
 
   /**

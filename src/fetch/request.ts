@@ -9,9 +9,11 @@
  */
 import type { Millis } from '../base/units.ts';
 import type { Endpoint } from './connection.ts';
+import type { CookieJar } from './cookie-jar.ts';
 import type { CookieTable } from './cookies.ts';
 import { basicAuthorization, type CredentialTable } from './credentials.ts';
 import type { FetchRequest } from './exchange.ts';
+import type { HostHeaders } from './host-headers.ts';
 import type { Identity } from './identity.ts';
 import type { HttpProxy } from './proxy.ts';
 
@@ -85,6 +87,9 @@ export function constantLines(
 interface Secrets {
   readonly credentials?: CredentialTable;
   readonly cookies?: CookieTable;
+  /** Has the cookies of the user, too. */
+  readonly jar?: CookieJar;
+  readonly hostHeaders?: HostHeaders;
   readonly proxy?: HttpProxy;
 }
 
@@ -107,14 +112,15 @@ export function requestBytes(
   const wanted = endpoint.proxied && !endpoint.secure ? `http://${authority}${path}` : path;
   let sent = `${method} ${wanted} HTTP/1.1\r\nHost: ${authority}\r\n${constant}`;
   let archived = sent;
-  for (const [name, value] of secrets.length === 0 ? headers : [...secrets, ...headers]) {
+  const all = secrets.length === 0 ? headers : [...secrets, ...headers];
+  for (const [i, [name, value]] of all.entries()) {
     if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
       throw new TypeError(
         `the header ${JSON.stringify(name)} contains characters that cannot be sent`,
       );
     }
     sent += `${name}: ${value}\r\n`;
-    archived += `${name}: ${SECRET.test(name) ? '[redacted]' : value}\r\n`;
+    archived += `${name}: ${i < secrets.length || SECRET.test(name) ? '[redacted]' : value}\r\n`;
   }
   const bytes = Buffer.from(`${sent}\r\n`, 'latin1');
   return {
@@ -125,19 +131,36 @@ export function requestBytes(
 
 /** The secret headers of this request; a header of the caller takes precedence. */
 export function secretHeaders(
-  { credentials, cookies, proxy }: Secrets,
+  { credentials, cookies, jar, hostHeaders, proxy }: Secrets,
   { headers = [] }: FetchRequest,
   { endpoint, authority, path }: Target,
   now: Millis,
 ): [name: string, value: string][] {
   const { secure, host } = endpoint;
   const login = credentials?.get(`${secure ? 'https' : 'http'}://${authority}`);
+  const cookie = jar
+    ? jar.headerFor({ host, path, secure }, now)
+    : cookies?.headerFor(host, path, secure, now);
+  const given = hostHeaders?.headersFor(host, authority, secure) ?? [];
   const secrets: [string, string | undefined][] = [
     ['Authorization', login && basicAuthorization(login)],
-    ['Cookie', cookies?.headerFor(host, path, secure, now)],
+    ['Cookie', cookie],
     ['Proxy-Authorization', secure ? undefined : proxy?.authorization],
   ];
-  const own = new Set(headers.map(([name]) => name.toLowerCase()));
+  const own = new Set([...headers, ...given].map(([name]) => name.toLowerCase()));
+  const ofCaller = new Set(headers.map(([name]) => name.toLowerCase()));
+  const asked = given.filter(([name]) => !ofCaller.has(name.toLowerCase()));
+  return [
+    ...asked.map(([name, value]): [string, string] => [name, value]),
+    ...withoutOwn(secrets, own),
+  ];
+}
+
+/** Those that have a value, and are not given by others. */
+function withoutOwn(
+  secrets: readonly [string, string | undefined][],
+  own: ReadonlySet<string>,
+): [name: string, value: string][] {
   return secrets.flatMap(([name, value]) =>
     value === undefined || own.has(name.toLowerCase()) ? [] : [[name, value]],
   );

@@ -182,7 +182,8 @@ export class Distributor {
     if (!present && registry.isWide(host.domain)) return;
     const known = present ? undefined : await this.#find(host, newDomain);
     const objection = registry.objection(host);
-    if (objection === 'refused') {
+    const atLimit = objection === 'refused' && frontier.keepsRequisites(host);
+    if (objection === 'refused' && !atLimit) {
       await frontier.refuse(host, sweep);
       if (present) frontier.feed(host, new PathQueue(host.name), false);
       return;
@@ -192,11 +193,13 @@ export class Distributor {
     if (room === 0) return;
     // Into a separate queue first: while the disk is read, a host in memory may run dry, be given
     // up or leave.
-    const queue = new PathQueue(host.name);
-    const urls = await sweep.take(room, queue);
+    const taken = new PathQueue(host.name);
+    const urls = await sweep.take(room, taken);
+    const queue = atLimit ? frontier.requisitesOf(host, taken) : taken;
+    this.#broughtIn += urls;
+    if (known && atLimit && queue.length === 0) return;
     if (known) frontier.admit(host, known);
     frontier.feed(host, queue, urls === room || sweep.mayHaveMore);
-    this.#broughtIn += urls;
   }
 
   async #find(host: Host, newDomain: boolean): Promise<{ host: boolean; domain: boolean }> {

@@ -10,8 +10,9 @@
  *           crawl feels instant. Later the distributor brings hosts in as others run dry. Which
  *           hosts are in memory is kept by the registry (`HostRegistry`); this file gives turns.
  * Requires  one caller.
- * Ensures   URLs of a host come out in the order in which they were added. No URL is lost: each is
- *           handed out by a turn, or counted as refused, or still queued.
+ * Ensures   URLs of a host come out in the order in which they were added; requisites in memory come
+ *           before pages. No URL is lost: each is handed out by a turn, or counted as refused, or
+ *           still queued.
  * Cost      the hosts and URLs of `limits`, however many the crawl has.
  */
 import type { Millis } from '../base/units.ts';
@@ -24,7 +25,7 @@ import type { Domain, Host } from './host.ts';
 import { type HostLimits, HostRegistry, PATIENCE, type RegistryParts } from './host-registry.ts';
 import type { HostStore } from './host-store.ts';
 import type { Discovery } from './queue/discovered-url.ts';
-import { PathQueue } from './queue/path-queue.ts';
+import { type Entries, PathQueue, requisitesIn } from './queue/path-queue.ts';
 import { type AddressTable, type HostTable, type Turn, Workbench } from './workbench.ts';
 
 export type HostTurn = Turn<Host>;
@@ -44,6 +45,8 @@ export interface FrontierState {
 interface FrontierParts extends RegistryParts {
   readonly backlog: Backlog;
   readonly limits: FrontierLimits;
+  /** Requisites are fetched: they are counted, and limits of pages do not apply to them. */
+  readonly requisites?: boolean;
   readonly addresses?: AddressTable;
   /** Required for requests out of turn. */
   readonly hosts?: HostTable;
@@ -61,7 +64,7 @@ interface FrontierParts extends RegistryParts {
    */
   readonly onSkipped: (reason: string, urls: number, host: Host) => void;
   /** Called with the same URLs, one by one. Without it, those on disk are dropped unread. */
-  readonly onSkippedUrl?: ((url: string, reason: string) => void) | undefined;
+  readonly onSkippedUrl?: ((discovery: Discovery, reason: string) => void) | undefined;
 }
 
 /** A host may keep at least this many URLs in memory. */
@@ -91,6 +94,8 @@ export class Frontier {
   readonly #hungry = new Set<Host>();
   /** URLs queued in memory. */
   #queued = 0;
+  /** Requisites among them. */
+  #requisites = 0;
   readonly #size: FrontSize;
   #changes = 0;
 
@@ -111,6 +116,11 @@ export class Frontier {
   /** URLs queued, in memory or on disk. */
   get queued(): number {
     return this.#queued + this.backlog.urls;
+  }
+
+  /** Requisites queued in memory. */
+  get requisites(): number {
+    return this.#requisites;
   }
 
   /** Hosts in memory that have something to fetch, and an address. */
@@ -154,10 +164,19 @@ export class Frontier {
     const name = hostOf(discovery.url);
     const host =
       this.registry.get(name) ?? (this.registry.allHere ? this.#newHost(name) : undefined);
-    const reason = host && this.registry.refusal(host);
+    const reason = host && this.registry.refusal(host, discovery.isRequisite);
     if (host && reason) {
-      this.#parts.onSkippedUrl?.(discovery.url, reason);
+      this.#parts.onSkippedUrl?.(discovery, reason);
       this.#parts.onSkipped(reason, 1, host);
+    } else if (
+      host &&
+      (discovery.isRequisite || discovery.isUrgent) &&
+      host.queue.length < LONGEST_QUEUE
+    ) {
+      // Ahead of others, so that a page is soon complete, however many are queued.
+      host.queue.unshift(discovery);
+      this.#cameBack(discovery);
+      this.registry.filled(host);
     } else if (host && !host.hasBacklog && this.roomAt(host) > 0) {
       host.queue.push(discovery);
       this.#queued++;
@@ -176,6 +195,7 @@ export class Frontier {
       return;
     }
     this.#queued += from.length;
+    if (this.#parts.requisites) this.#requisites += requisitesIn(from.entries());
     if (from.length > 0) host.queue.append(from.entries());
     host.hasBacklog = more;
     this.#hungry.delete(host);
@@ -187,7 +207,7 @@ export class Frontier {
   putBack({ host }: HostTurn, discovery: Discovery): void {
     host.queue.unshift(discovery);
     this.#endFetch(host);
-    this.#queued++;
+    this.#cameBack(discovery);
   }
 
   /** Puts a URL behind the others of its host, which are fetched first; it is tried again later. */
@@ -195,7 +215,7 @@ export class Frontier {
     host.later.set(discovery.url, until);
     host.queue.push(discovery);
     this.#endFetch(host);
-    this.#queued++;
+    this.#cameBack(discovery);
   }
 
   /** How many URLs of a host memory has room for. */
@@ -233,20 +253,31 @@ export class Frontier {
     return onDisk === 0 ? 0 : Math.max(0, onDisk - this.#fed()) / onDisk;
   }
 
-  /** Counts the URLs of a host in the backlog, which will not be fetched. */
+  /** Whether a host at its limit of pages may still be asked for requisites. */
+  keepsRequisites(host: Host): boolean {
+    return this.#parts.requisites === true && this.registry.refusal(host, true) === undefined;
+  }
+
+  /** Of URLs of a host at its limit of pages: refuses the pages, and keeps the rest. */
+  requisitesOf(host: Host, from: PathQueue): PathQueue {
+    const kept = new PathQueue(host.name);
+    const pages = new PathQueue(host.name);
+    for (let found = from.shift(); found; found = from.shift())
+      (found.isRequisite ? kept : pages).push(found);
+    if (pages.length > 0) this.#refuse(host, pages, this.#refusalOf(host));
+    return kept;
+  }
+
+  /** Refuses the URLs of a host in the backlog. */
   async refuse(host: Host, sweep: Pick<Sweep, 'drop' | 'take'>): Promise<void> {
-    const reason = this.registry.refusal(host) ?? 'refused';
+    const reason = this.#refusalOf(host);
     const { onSkipped, onSkippedUrl } = this.#parts;
     if (!onSkippedUrl) {
       onSkipped(reason, sweep.drop(), host);
       return;
     }
     const queue = new PathQueue(host.name);
-    for (let urls = 1; urls > 0; ) {
-      urls = await sweep.take(REFUSED_AT_ONCE, queue);
-      this.#report(queue, reason);
-      onSkipped(reason, urls, host);
-    }
+    while ((await sweep.take(REFUSED_AT_ONCE, queue)) > 0) this.#refuse(host, queue, reason);
   }
 
   /** Takes a candidate of the registry into memory, which must have room for it. */
@@ -286,26 +317,32 @@ export class Frontier {
     return this.#workbench.acquire(now);
   }
 
-  /** Takes the host's next URL out; undefined when there is none, or only such as are paused. */
-  take({ host }: HostTurn): Discovery | undefined {
+  /**
+   * Takes the host's next URL out; undefined when there is none, or only such as are paused. With
+   * `onlyRequisites` its pages stay queued.
+   */
+  take({ host }: HostTurn, onlyRequisites = false): Discovery | undefined {
     this.#endFetch(host);
-    const discovery = this.#firstDue(host);
+    const discovery = this.#firstDue(host, onlyRequisites);
     if (discovery) {
       host.underWay = discovery;
-      host.domain.underWay++;
       this.#queued--;
+      if (discovery.isRequisite) this.#requisites--;
+      else host.domain.underWay++;
     }
     this.#noteHunger(host);
     return discovery;
   }
 
   /** URLs that are to be tried later go to the end, each at most once a call. */
-  #firstDue({ queue, later }: Host): Discovery | undefined {
-    if (later.size === 0) return queue.shift();
+  #firstDue({ queue, later }: Host, onlyRequisites: boolean): Discovery | undefined {
+    if (onlyRequisites && this.#requisites === 0) return undefined;
+    if (later.size === 0 && !onlyRequisites) return queue.shift();
     const now = this.#parts.clock.now();
     for (let left = queue.length; left > 0; left--) {
       const discovery = queue.shift() as Discovery;
-      if ((later.get(discovery.url) ?? 0) <= now) {
+      const isDue = (later.get(discovery.url) ?? 0) <= now;
+      if (isDue && (discovery.isRequisite || !onlyRequisites)) {
         later.delete(discovery.url);
         return discovery;
       }
@@ -321,17 +358,30 @@ export class Frontier {
     host.domain.pages++;
   }
 
-  /** The pages of the domain that are under way may be its last. */
-  mustWait({ host: { domain } }: HostTurn): boolean {
-    return domain.pages + domain.underWay >= this.#limits.pagesPerDomain;
+  /** The URL taken last, a requisite, is committed. */
+  endRequisite({ host }: HostTurn): void {
+    this.#endFetch(host);
   }
 
-  /** No more pages may be fetched from the host; its URLs in memory are refused. */
+  /** The pages of the domain that are under way may be its last. */
+  mustWait({ host }: HostTurn): boolean {
+    const { domain } = host;
+    if (domain.pages + domain.underWay < this.#limits.pagesPerDomain) return false;
+    // A host at its limit has only requisites in memory: see `atLimit`.
+    return this.registry.refusal(host) === undefined;
+  }
+
+  /**
+   * Nothing more may be fetched from the host. Its URLs in memory are refused; requisites only if
+   * the crawl gave up on the host.
+   */
   atLimit({ host }: HostTurn): boolean {
     const reason = this.registry.refusal(host);
     if (!reason) return false;
-    this.#refuseQueue(host, reason);
-    return true;
+    const kept = this.keepsRequisites(host) ? this.requisitesOf(host, this.#drained(host)) : null;
+    if (!kept) this.#refuseQueue(host, reason);
+    else if (kept.length > 0) this.feed(host, kept, host.hasBacklog);
+    return host.queue.length === 0;
   }
 
   /** Ends a turn: the host is paused until `hostReadyAt`, its address until `addressReadyAt`. */
@@ -437,25 +487,47 @@ export class Frontier {
    * The URL taken last is no longer under way: it is committed, queued again, failed or refused.
    */
   #endFetch(host: Host): void {
-    if (host.underWay) host.domain.underWay--;
+    if (host.underWay && !host.underWay.isRequisite) host.domain.underWay--;
     host.underWay = undefined;
   }
 
-  #refuseQueue(host: Host, reason: string): number {
-    const urls = host.queue.length;
-    this.#report(host.queue, reason);
-    host.queue.take(Infinity);
-    host.later.clear();
-    this.#queued -= urls;
-    this.#parts.onSkipped(reason, urls, host);
-    return urls;
+  /** A URL is in the queue of its host, again or for the first time. */
+  #cameBack({ isRequisite }: Discovery): void {
+    this.#queued++;
+    if (isRequisite) this.#requisites++;
   }
 
-  /** Reports the URLs of a queue, and empties it, if there is somebody to report to. */
-  #report(queue: PathQueue, reason: string): void {
-    const { onSkippedUrl } = this.#parts;
-    if (!onSkippedUrl) return;
-    for (let next = queue.shift(); next; next = queue.shift()) onSkippedUrl(next.url, reason);
+  /** The queued URLs of a host, taken out of memory. */
+  #drained(host: Host): PathQueue {
+    const taken = new PathQueue(host.name);
+    taken.append(host.queue.take(Infinity));
+    this.#left(taken.entries());
+    host.later.clear();
+    return taken;
+  }
+
+  /** Entries have left the queue of their host. */
+  #left(entries: Entries): void {
+    this.#queued -= entries.count;
+    if (this.#parts.requisites) this.#requisites -= requisitesIn(entries);
+  }
+
+  #refusalOf(host: Host): string {
+    return this.registry.refusal(host) ?? 'refused';
+  }
+
+  #refuseQueue(host: Host, reason: string): number {
+    return this.#refuse(host, this.#drained(host), reason);
+  }
+
+  /** Counts and reports URLs of a host that will not be fetched; `queue` may be empty afterwards. */
+  #refuse(host: Host, queue: PathQueue, reason: string): number {
+    const { onSkipped, onSkippedUrl } = this.#parts;
+    const urls = queue.length;
+    if (onSkippedUrl)
+      for (let next = queue.shift(); next; next = queue.shift()) onSkippedUrl(next, reason);
+    onSkipped(reason, urls, host);
+    return urls;
   }
 
   #ranDry(host: Host): void {
@@ -485,7 +557,7 @@ export class Frontier {
     const entries = host.queue.take(Infinity);
     host.later.clear();
     if (entries.count === 0) return;
-    this.#queued -= entries.count;
+    this.#left(entries);
     this.backlog.putBack(host.name, entries);
     host.hasBacklog = true;
   }

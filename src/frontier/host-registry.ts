@@ -251,9 +251,13 @@ export class HostRegistry {
 
   // —— Hosts of which nothing more is fetched ——
 
-  /** Why nothing more is fetched from a host; undefined when it may be fetched from. */
-  refusal({ givenUp, pages, domain }: Host): string | undefined {
+  /**
+   * Why nothing more is fetched from a host; undefined when it may be fetched from. Limits of pages
+   * do not apply to requisites.
+   */
+  refusal({ givenUp, pages, domain }: Host, isRequisite = false): string | undefined {
     if (givenUp && givenUp.until > this.#parts.clock.now()) return givenUp.fault;
+    if (isRequisite) return undefined;
     if (pages >= this.#limits.pagesPerHost) return 'host-page-limit';
     return domain.pages >= this.#limits.pagesPerDomain ? 'domain-page-limit' : undefined;
   }

@@ -346,9 +346,14 @@ function kindOf(tag: Tag, about: string | undefined): LinkKind | undefined {
     case TAG.meta:
       return about?.toLowerCase() === 'refresh' ? 'refresh' : undefined;
     default:
-      if (about === undefined || STYLESHEET.test(about)) return undefined;
-      return LINK_KINDS.find(([pattern]) => pattern.test(about))?.[1];
+      return about === undefined ? undefined : linkKindOf(about);
   }
+}
+
+/** The kind of link of a `rel`; undefined for one that is not followed. */
+export function linkKindOf(rel: string): LinkKind | undefined {
+  if (STYLESHEET.test(rel)) return undefined;
+  return LINK_KINDS.find(([pattern]) => pattern.test(rel))?.[1];
 }
 
 /**

@@ -169,7 +169,7 @@ class SitemapScanner {
   #read(from: number, to: number, hasReferences: boolean): void {
     const room = LONGEST_TEXT - this.#text.length;
     const text = this.#bytes.toString('utf8', from, Math.min(to, from + room));
-    this.#text += hasReferences ? text.replace(REFERENCE, resolved) : text;
+    this.#text += hasReferences ? xmlText(text) : text;
   }
 
   #endElement(): void {
@@ -206,6 +206,9 @@ const NAMED: Readonly<Record<string, string>> = {
   '&quot;': '"',
   '&apos;': "'",
 };
+
+/** Text with the entities of XML itself and numeric ones resolved. */
+export const xmlText = (text: string): string => text.replace(REFERENCE, resolved);
 
 function resolved(reference: string): string {
   const named = NAMED[reference];

@@ -27,6 +27,8 @@ export const TAG = {
   link: 6,
   meta: 7,
   title: 8,
+  /** Any other start tag; returned only on request. */
+  other: 31,
 } as const;
 export type Tag = (typeof TAG)[keyof typeof TAG];
 
@@ -41,7 +43,8 @@ const PLAINTEXT = 26;
 const TEMPLATE = 27;
 const SVG = 28;
 const MATH = 29;
-const OTHER = 30;
+/** No start tag, or one that is of no use. */
+const OTHER = 32;
 
 const NAMES: readonly (readonly [name: string, tag: number])[] = [
   ['a', TAG.a],
@@ -88,8 +91,14 @@ export class TagScanner {
   readonly #text: string;
   readonly #foreign = new ForeignContent();
   readonly #attributes: TagAttributes;
+  readonly #everyTag: boolean;
+  /** The largest kind of tag that `next` returns. */
+  readonly #last: number;
   #at = 0;
   #templates = 0;
+
+  /** With `everyTag`: the name of the tag just returned, in lower case. */
+  tagName = '';
 
   /**
    * Whether the `<a>` just returned is one of SVG, where `href` has an older spelling,
@@ -102,7 +111,10 @@ export class TagScanner {
   /** End of the content of the raw-text element (`<title>`) just returned. */
   contentEnd = 0;
 
-  constructor(bytes: Uint8Array, text: string) {
+  /** With `everyTag`, `next` returns every start tag that has attributes or raw content. */
+  constructor(bytes: Uint8Array, text: string, everyTag = false) {
+    this.#everyTag = everyTag;
+    this.#last = everyTag ? TAG.other : TAG.title;
     this.#bytes = bytes;
     this.#text = text;
     this.#attributes = new TagAttributes(bytes, text);
@@ -134,7 +146,8 @@ export class TagScanner {
         }
       }
       const tag = closing ? this.#endTag(start, end) : this.#startTag(start, end);
-      if (tag <= TAG.title && this.#templates === 0) return tag as Tag;
+      if (tag <= this.#last && this.#templates === 0)
+        return tag <= TAG.title ? (tag as Tag) : TAG.other;
       at = this.#at;
     }
     this.#at = text.length;
@@ -167,8 +180,14 @@ export class TagScanner {
     this.inSvg = false;
     if (this.#foreign.active) return this.#foreignStartTag(start, end);
     const tag = this.#classify(start, end);
-    if (!this.#walk(end, tag !== OTHER)) return OTHER;
-    return tag === OTHER ? OTHER : this.#enter(tag);
+    if (this.#everyTag) this.tagName = this.#text.slice(start, end).toLowerCase();
+    if (!this.#walk(end, tag !== OTHER || this.#everyTag)) return OTHER;
+    return tag === OTHER ? this.#rest() : this.#enter(tag);
+  }
+
+  /** What a tag is that is of no use for links. */
+  #rest(): number {
+    return this.#everyTag ? TAG.other : OTHER;
   }
 
   /** The effect of an HTML start tag on what follows it. */
@@ -210,9 +229,15 @@ export class TagScanner {
     const foreign = this.#foreign.start(name, this.#attributes.selfClosing, (attribute) =>
       this.#rawValue(attribute),
     );
-    if (!foreign) return this.#enter(this.#classify(start, end));
+    if (this.#everyTag) this.tagName = name;
+    if (!foreign) return this.#html(start, end);
     this.inSvg = this.#foreign.inSvg;
-    return name === 'a' && this.inSvg ? TAG.a : OTHER;
+    return name === 'a' && this.inSvg ? TAG.a : this.#rest();
+  }
+
+  #html(start: number, end: number): number {
+    const tag = this.#classify(start, end);
+    return tag === OTHER ? this.#rest() : this.#enter(tag);
   }
 
   #rawValue(name: string): string | undefined {

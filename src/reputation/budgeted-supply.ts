@@ -12,8 +12,10 @@
  *           of domains with endless hosts. Where there are few hosts, rounds follow each other at
  *           once, several together, and fetchers never wait for one: a single site is crawled as
  *           fast as its delay allows.
+ *           A requisite belongs to a page that its budget has paid for: it goes into the next round,
+ *           whatever the budget of its own domain.
  * Requires  one caller at a time, and no other caller that makes the book merge.
- * Ensures   no round has more URLs of a domain than its budget. A round begins when every URL known
+ * Ensures   no round has more pages of a domain than its budget. A round begins when every URL known
  *           before it has its place; `decide` does that, because a merge of the book for every page
  *           would cost more than the page. Every URL is handed out once, or counted as blocked, or
  *           counted in `waiting`. URLs of a domain keep about their order.
@@ -23,12 +25,13 @@ import type { Pacer } from '../base/pacer.ts';
 import type { Millis } from '../base/units.ts';
 import { VarintReader } from '../base/varint.ts';
 import { xxh64 } from '../base/xxh64.ts';
-import { BatchBuilder } from '../drum/keyed-batch.ts';
+import { BatchBuilder, entryBytes, type KeyedBatch } from '../drum/keyed-batch.ts';
 import type { Beast } from '../frontier/beast/beast.ts';
 import {
   type Discovery,
   decodeDiscovery,
   encodeDiscovery,
+  isHasty,
 } from '../frontier/queue/discovered-url.ts';
 import type { Entries } from '../frontier/queue/path-queue.ts';
 import type { Supply } from '../frontier/supply.ts';
@@ -48,6 +51,8 @@ interface BudgetedSupplyParts {
   readonly roundTime: Millis;
   /** Whether the frontier has too few hosts to keep its fetchers busy. */
   readonly fewHosts: () => boolean;
+  /** There may be requisites and urgent URLs. */
+  readonly hasty?: boolean;
   /** Whether the domain of a URL has lost its budget since the URL got its round. */
   readonly isShut?: (url: string) => boolean;
   /** Called with each URL skipped because the operator has blocked its domain. */
@@ -65,6 +70,8 @@ const IN_PASSING = 4;
 export class BudgetedSupply implements Supply {
   readonly #parts: BudgetedSupplyParts;
   readonly #again = new BatchBuilder();
+  /** The URLs of a batch of the sieve that wait for a budget. */
+  readonly #patient = new BatchBuilder();
   /** Everything that the sieve has decided was taken. */
   #drained: boolean;
   /** URLs taken from the sieve since the crawl began. */
@@ -135,7 +142,7 @@ export class BudgetedSupply implements Supply {
       if (entries) {
         for (const entry of eachEntry(entries)) {
           const discovery = decodeDiscovery(entry);
-          if (isShut(discovery.url)) this.putOff(discovery);
+          if (!isHasty(entry) && isShut(discovery.url)) this.putOff(discovery);
           else taken.push(discovery);
         }
         if (taken.length >= TOGETHER || !fewHosts()) return taken;
@@ -174,10 +181,28 @@ export class BudgetedSupply implements Supply {
       this.#drained = batch === undefined;
       if (!batch) return;
       this.taken += batch.length;
-      await book.offerUrls(batch, roundsOf(beast), now());
+      await book.offerUrls(this.#withoutHasty(batch), roundsOf(beast), now());
       await this.#putInPlaces();
       await pacer.pause();
     }
+  }
+
+  /** Puts what waits for no budget into the next round, and returns the rest. */
+  #withoutHasty(batch: KeyedBatch): KeyedBatch {
+    if (!this.#parts.hasty) return batch;
+    this.#patient.clear();
+    for (let i = 0; i < batch.length; i++) {
+      const entry = entryBytes(batch, i);
+      if (isHasty(entry)) this.#putSoon(entry);
+      else this.#patient.add(batch.keys[i], entry);
+    }
+    return this.#patient;
+  }
+
+  /** With one queue there is no next round while one is read: then after the rescan. */
+  #putSoon(entry: Uint8Array): void {
+    const { beast } = this.#parts;
+    beast.put(beast.last > beast.round ? beast.round + 1 : 'later', entry);
   }
 
   /** Puts the URLs that the book has decided into their rounds. */
@@ -199,7 +224,10 @@ export class BudgetedSupply implements Supply {
     const before = beast.inRounds;
     for (let entries = await beast.takeLater(); entries; entries = await beast.takeLater()) {
       this.#again.clear();
-      for (const entry of eachEntry(entries)) this.#again.add(0n, entry);
+      for (const entry of eachEntry(entries)) {
+        if (isHasty(entry)) this.#putSoon(entry);
+        else this.#again.add(0n, entry);
+      }
       await book.offerUrls(this.#again, roundsOf(beast), now(), true);
       await this.#putInPlaces();
       await pacer.pause();

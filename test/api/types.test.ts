@@ -9,9 +9,11 @@ import type * as linksApi from '../../src/api/links.ts';
 import type * as warcApi from '../../src/api/warc.ts';
 import type * as cdxj from '../../src/archive/index/cdxj.ts';
 import type * as counters from '../../src/crawl/record/counters.ts';
+import type * as hooks from '../../src/crawl/store/hooks.ts';
 import type * as page from '../../src/crawl/store/page.ts';
 import type * as readablePage from '../../src/crawl/store/readable-page.ts';
 import type * as store from '../../src/crawl/store/store.ts';
+import type * as pageDocument from '../../src/extract/page-document.ts';
 import type * as exchange from '../../src/fetch/exchange.ts';
 import type * as filterSet from '../../src/filter/filter-set.ts';
 import type * as predicates from '../../src/filter/predicates.ts';
@@ -39,6 +41,10 @@ type Agree<A, B> = [A] extends [B]
 const AGREE: readonly true[] = [
   true satisfies Agree<api.Page, readablePage.ReadablePage>,
   true satisfies Agree<api.PageLanguage, language.Language>,
+  true satisfies Agree<api.PageElement, pageDocument.PageElement>,
+  true satisfies Agree<api.OutgoingRequest, hooks.OutgoingRequest>,
+  true satisfies Agree<api.RequestChange, hooks.RequestChange>,
+  true satisfies Agree<api.ResponseDecision, hooks.ResponseDecision>,
   true satisfies Agree<api.Link, page.Link>,
   true satisfies Agree<api.CrawlFailure, page.CrawlFailure>,
   true satisfies Agree<api.PageSink, store.PageSink>,

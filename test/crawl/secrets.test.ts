@@ -96,6 +96,31 @@ test('secrets are sent, and are neither in the archive nor in any other file of 
   for (const secret of SECRETS) expect(left).not.toContain(secret);
 });
 
+test('a session that a server begins and the tokens of a host are sent, and masked in requests', async () => {
+  const asked: string[] = [];
+  const visit: Handler = ({ headers, url }, response) => {
+    asked.push(`${url} ${headers.cookie ?? '-'} ${headers.authorization} ${headers['x-key']}`);
+    response.setHeader('set-cookie', ['visit=known; Path=/', 'gone=1; Max-Age=0']);
+    response.writeHead(200, { 'content-type': 'text/html' }).end(linking('/a'));
+  };
+  site = await startSmallSite({ '/': visit, '/a': visit });
+  const { hostname } = new URL(site.origin);
+  const config = resolveConfig({
+    ...{ dir, allowPrivate: true, delay: 0, keepCookies: true, crawlLog: true },
+    headerFile: secretFile(
+      'headers',
+      `${hostname} Authorization: Bearer t0ken\n${hostname} X-Key: k3y\n`,
+    ),
+  });
+  await (await startCrawl([`${site.origin}/`], config)).finished;
+  expect(asked).toEqual(['/ - Bearer t0ken k3y', '/a visit=known Bearer t0ken k3y']);
+  const left = everything();
+  expect(left).toContain('X-Key: [redacted]');
+  expect(left).not.toContain('Cookie: visit');
+  for (const secret of ['t0ken', 'k3y']) expect(left).not.toContain(secret);
+  expect(modeOf(dir)).toBe('700');
+});
+
 test("a proxy's password is kept out too, and must be given again on resume", async () => {
   proxy = await forwardProxy();
   const { port } = proxy.proxy;

@@ -123,6 +123,14 @@ export function summaryText(
         ? run
         : `${run}; with earlier runs ${formatCount(all.pages)}, ${formatBytes(all.bytes)}`,
     ],
+    ...(all.requisites === undefined
+      ? []
+      : [
+          ['requisites', `${formatCount(all.requisites)} fetched for these pages`] as [
+            string,
+            string,
+          ],
+        ]),
     [
       'statuses',
       Object.entries(all.statuses)

@@ -84,6 +84,10 @@ export function statusText(status: CrawlStatus, now: Millis): string {
     ['error', status.error],
     ['pages', `${formatCount(counters.pages)}${rate ? ` at ${formatCount(rate.pages)}/s` : ''}`],
     ['data', `${formatBytes(counters.bytes)}${rate ? ` at ${formatBytes(rate.bytes)}/s` : ''}`],
+    [
+      'requisites',
+      counters.requisites === undefined ? undefined : formatCount(counters.requisites),
+    ],
     ['statuses', tallyText(counters.statuses)],
     [
       'front',

@@ -213,10 +213,10 @@ export class Hosting {
 
   #shared() {
     const { plan, view, agents, seeds, addresses, hosts } = this.#parts;
-    const { config, filters, spam } = plan;
+    const { config, filters, spam, extracts } = plan;
     const moved = view.get<Moved>(KEYS.moved)?.value.moves ?? [];
     return {
-      ...{ agents, config, filters, spam, seeds, moved, addresses, hosts },
+      ...{ agents, config, filters, spam, extracts, seeds, moved, addresses, hosts },
       ...{ rescoped: false, planned: false, paused: false },
     };
   }

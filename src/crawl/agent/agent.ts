@@ -341,7 +341,10 @@ export class Agent {
     if (reputation?.idle === false || !admission.idle || !transport.idle) return false;
     // Once stopped, queued URLs are left for a resumed crawl.
     if (permits.stopping) return this.#handedOn;
-    if (this.#distributing || frontier.turnsOut > 0 || frontier.queued > 0) return false;
+    if (this.#distributing || frontier.turnsOut > 0) return false;
+    // At the limit of pages only requisites are fetched, as far as they are at hand.
+    if (permits.onlyRequisites) return frontier.requisites === 0 && !distributor.hasWork;
+    if (frontier.queued > 0) return false;
     return hostResolver.idle && distributor.idle && !this.#mayRankBetter();
   }
 

@@ -3,13 +3,14 @@ import { paceOf } from '../../base/clock.ts';
 import { politePacer } from '../../base/pacer.ts';
 import type { Bytes } from '../../base/units.ts';
 import { budgetIn } from '../../config/settings.ts';
+import { Extractor } from '../../extract/extractor.ts';
 import { typeFilter } from '../../filter/content-type.ts';
 import { compileFilters, type StageFilters } from '../../filter/filter-set.ts';
 import { Backlog } from '../../frontier/backlog/backlog.ts';
 import { Distributor } from '../../frontier/distributor.ts';
 import { Frontier } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
-import type { Discovery } from '../../frontier/queue/discovered-url.ts';
+import { type Discovery, MOST_REDIRECTS } from '../../frontier/queue/discovered-url.ts';
 import { SieveSupply, type Supply } from '../../frontier/supply.ts';
 import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import { AskedDelays } from '../../politeness/asked-delays.ts';
@@ -56,6 +57,7 @@ import { Likeness } from './likeness.ts';
 import { Admission } from './link-admission.ts';
 import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';
 import { Intake } from './page-intake.ts';
+import { PageLines } from './page-lines.ts';
 import { type factsOf, settlePage } from './planned-page.ts';
 import { requestsWith } from './requests.ts';
 import { createScope, MovedSeeds, type Scope } from './scope.ts';
@@ -115,13 +117,11 @@ export function assemble(
     asks,
   });
   const isShut = (url: string) => spam?.shutsDomainOf(hostOf(url), frontier.registry) ?? false;
-  const order = orderOf(start, opened, { ...shared, isShut }, sieve, frontier, asks);
+  const isUrged = around.onResponse !== undefined;
+  const order = orderOf(start, opened, { ...shared, isShut, isUrged }, sieve, frontier, asks);
   const { supply, reputation } = order;
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
-  const { cluster } = around;
-  const allowance = new Allowance(start.allowance);
-  const permits = new FetchPermits(allowance, frontier, config.fetches, cluster?.fence);
-  permits.paused = start.paused;
+  const permits = permitsOf(start, around, frontier);
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -161,9 +161,13 @@ export function assemble(
   const tuning = new AgentTuning(start, { permits, politeness, reputation, scope, admission });
   const checkpointer = new Checkpointer({
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
-    ...{ admission, supply, store, outcomes: opened.outcomes, skipLog: opened.skipLog },
+    ...{ ...opened, admission, supply, store },
     ...{ progress, movedSeeds, agent: start.agent, seeds: () => tuning.seeds },
-    ...{ every: config.checkpoint, keeper: cluster?.keeper, onKept: () => signals.links.notify() },
+    ...{
+      every: config.checkpoint,
+      keeper: around.cluster?.keeper,
+      onKept: () => signals.links.notify(),
+    },
   });
   const agent = new Agent({
     ...{ clock, signals, permits, transport, admission, supply, reputation, distributor, frontier },
@@ -182,13 +186,27 @@ export function assemble(
   return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask, tune };
 }
 
+function permitsOf(
+  { config, allowance, planned, paused }: AgentStart,
+  { cluster }: AgentSurroundings,
+  frontier: Frontier,
+): FetchPermits {
+  const permits = new FetchPermits(new Allowance(allowance), frontier, {
+    fetches: config.fetches,
+    requisites: config.requisites !== 'none' && !planned,
+    fence: cluster?.fence,
+  });
+  permits.paused = paused;
+  return permits;
+}
+
 /** What many parts use. */
 type Shared = ReturnType<typeof sharedParts>;
 
 function sharedParts(
-  { config, seeds }: AgentStart,
+  { agent, config, seeds }: AgentStart,
   { clock: wall, log, onError }: AgentSurroundings,
-  { outage, resolver, guard, skipLog }: OpenAgent,
+  { outage, resolver, guard, skipLog, lines: files }: OpenAgent,
 ) {
   const counters = new Counters();
   const sparing = new SparingLog(log);
@@ -197,7 +215,8 @@ function sharedParts(
   const retries = new RetryPolicy(config);
   const skips = skipLog ?? NOT_LISTED;
   const seedTrouble = new SeedTrouble({ seeds, log, onError });
-  const told = { log, onError, counters, sparing, waits, internal, skips, seedTrouble };
+  const lines = files && new PageLines({ files, agent, clock: wall, logs: config.crawlLog });
+  const told = { log, onError, counters, sparing, waits, internal, skips, lines, seedTrouble };
   // Delays, and all that waits for them, go by the clock that never jumps.
   return { clock: paceOf(wall), wall, outage, resolver, guard, retries, ...told };
 }
@@ -222,7 +241,7 @@ interface FrontierWith {
 function frontierOf(
   { config, heir }: AgentStart,
   { folder, hadRun, skipLog }: OpenAgent,
-  { clock, counters, waits, retries }: Shared,
+  { clock, counters, waits, retries, skips, lines }: Shared,
   { addresses, hosts, asked, robotsMemory, asks }: FrontierWith,
 ): Frontier {
   const limits = limitsOf(config);
@@ -238,6 +257,7 @@ function frontierOf(
       folder && !asks
         ? limits
         : { ...limits, hosts: folder ? limits.hosts : Infinity, urls: Infinity },
+    requisites: config.requisites !== 'none',
     ...(addresses && { addresses }),
     hosts,
     // After an earlier run nothing is known of what it asked since its last checkpoint, and of
@@ -261,13 +281,21 @@ function frontierOf(
       waits.over(host);
     },
     onSkipped: (reason, urls, host) => {
-      if (reason.endsWith('-limit')) counters.countSkipped(reason, urls);
+      if (isLimit(reason)) counters.countSkipped(reason, urls);
       else counters.countError(reason, urls);
       asks?.settleHost(host.name, reason, host.underWay?.url);
     },
-    onSkippedUrl: skipLog && ((url, reason) => skipLog.skipped(url, reason)),
+    ...((skipLog || lines?.logs) && {
+      onSkippedUrl: (discovery, reason) => {
+        skips.skipped(discovery.url, reason);
+        if (!isLimit(reason)) lines?.ended(discovery, reason);
+      },
+    }),
   });
 }
+
+/** A host is at its limit of pages; otherwise the crawl gave up on it. */
+const isLimit = (reason: string): boolean => reason.endsWith('-limit');
 
 /** The order in which URLs come into the frontier. */
 interface Order {
@@ -281,7 +309,7 @@ interface Order {
 function orderOf(
   start: AgentStart,
   { folder, restored, transport }: OpenAgent,
-  shared: Shared & { readonly isShut: (url: string) => boolean },
+  shared: Shared & { readonly isShut: (url: string) => boolean; readonly isUrged: boolean },
   sieve: Sieve,
   frontier: Frontier,
   asks: Asks | undefined,
@@ -301,6 +329,7 @@ function orderOf(
       roundTime: start.config.delay,
       fewHosts: () => frontier.fewHosts,
       isShut: shared.isShut,
+      hasty: start.config.requisites !== 'none' || shared.isUrged,
       onBlocked: (url) => {
         shared.counters.countSkipped('blocked');
         shared.skips.skipped(url, 'blocked');
@@ -396,15 +425,17 @@ interface TurnsWith {
 }
 
 function turnsOf(
-  { config, planned }: AgentStart,
-  { onPage, disk }: AgentSurroundings,
-  { client, bodies, store, identity, drop, likenessMemory, earlierPages }: OpenAgent,
+  start: AgentStart,
+  around: AgentSurroundings,
+  opened: OpenAgent,
   shared: Shared,
   parts: TurnsWith,
 ): Turns {
-  const { clock, log, onError, outage, counters, sparing, waits, internal, skips } = shared;
+  const { config, planned } = start;
+  const { client, bodies, store, identity, likenessMemory, earlierPages } = opened;
+  const { clock, outage, counters, sparing, waits, skips, lines } = shared;
   const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
-  const { maxCrawlDelay, maxRedirects, sitemaps, nofollow } = config;
+  const { maxCrawlDelay, sitemaps } = config;
   const { productToken } = identity;
   const likeness =
     likenessMemory && !planned
@@ -414,70 +445,91 @@ function turnsOf(
     ...{ ...shared, client, bodies, store, frontier, politeness, productToken, maxCrawlDelay },
     memory: parts.robotsMemory,
   });
-  const { onSeedRedirect } = parts;
   const { asks, spam } = parts;
-  const counted = { frontier, reputation, spam, counters, log: sparing };
-  const onCommitted = asks && ((...page: Parameters<typeof factsOf>) => settlePage(asks, ...page));
-  const commit = { ...counted, store, admission, likeness, internal, onCommitted };
-  const intake = new Intake({
-    ...{ config, filters, standing: reputation, likeness, spam, counters, onPage },
-    ...{ onError, onLinks },
-    planned,
-    earlierPage: (page) => confirmedPage(disk, page),
-    bodies,
-    wantsType: typeFilter(config.types),
-    parseOptions: {
-      agent: productToken.toLowerCase(),
-      maxLinks: config.maxLinks,
-      ...(drop && { drop }),
-    },
-    log: sparing,
-    payloads: new RecentCache(RECENT_PAYLOADS),
-    commit: { ...commit, maxRedirects, nofollow, onSeedRedirect, skips },
-  });
+  const intake = intakeOf(start, around, opened, shared, { ...parts, likeness });
+  const onUrlSkipped = (url: string, reason: string) => {
+    counters.countSkipped(reason);
+    skips.skipped(url, reason);
+    asks?.settle(url, { fault: reason });
+  };
+  /** A URL has failed, or robots.txt excludes it. */
+  const onUrlFailed = (discovery: Discovery, fault: string) => {
+    skips.skipped(discovery.url, fault);
+    asks?.settle(discovery.url, { fault });
+    lines?.ended(discovery, fault);
+  };
   const { blocked, newScope, putOff } = parts;
   const secondLook = { filters, standing: reputation, spam, blocked, newScope };
   const policy = new TurnPolicy({
     ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
     stillWants: (turn, discovery) => {
-      if (putOff && spam?.shuts(turn.host.domain)) {
+      if (putOff && !discovery.isRequisite && spam?.shuts(turn.host.domain)) {
         putOff(discovery);
         return false;
       }
       const reason = reasonToSkip(turn, discovery, secondLook);
-      if (reason !== undefined) {
-        counters.countSkipped(reason);
-        skips.skipped(discovery.url, reason);
-        asks?.settle(discovery.url, { fault: reason });
-      }
+      if (reason !== undefined) onUrlSkipped(discovery.url, reason);
       return reason === undefined;
     },
     replaces: (discovery) => {
       const other = likeness?.instead(discovery);
       if (other === undefined) return false;
-      counters.countSkipped('trap');
-      skips.skipped(discovery.url, 'trap');
+      onUrlSkipped(discovery.url, 'trap');
       admission.discover([other], discovery.depth, discovery.url);
       onLinks();
       return true;
     },
-    onDisallowed: (url) => {
-      skips.skipped(url, 'disallowed');
-      asks?.settle(url, { fault: 'disallowed' });
-    },
+    onDisallowed: (discovery) => onUrlFailed(discovery, 'disallowed'),
     claimPage: () => permits.claimPage(),
+    claimRequisite: () => permits.claimRequisite(),
+    onlyRequisites: () => permits.onlyRequisites,
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });
-  const onUrlFailed = (url: string, fault: string) => {
-    skips.skipped(url, fault);
-    asks?.settle(url, { fault });
-  };
-  const { seedTrouble } = shared;
-  const failures = { counters, log, sparing, internal, onError, onUrlFailed, seedTrouble };
+  const failures = { ...shared, onUrlFailed, onUrlSkipped };
   const requests = earlierPages && requestsWith(earlierPages, asks);
   return new Turns({
     ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
     ...{ failures, sitemaps: sitemaps && !planned, requests },
+    beforeRequest: around.beforeRequest,
+  });
+}
+
+/** What the intake uses beside what turns use. */
+interface IntakeWith extends TurnsWith {
+  readonly likeness: Likeness | undefined;
+}
+
+function intakeOf(
+  { config, planned, extracts }: AgentStart,
+  { onPage, onResponse, disk }: AgentSurroundings,
+  { store, identity, drop, bodies }: OpenAgent,
+  { onError, counters, sparing, internal, wall, skips, lines }: Shared,
+  parts: IntakeWith,
+): Intake {
+  const { frontier, admission, reputation, filters, permits, onLinks, onSeedRedirect } = parts;
+  const { asks, spam, likeness } = parts;
+  const counted = { frontier, reputation, spam, counters, log: sparing };
+  const onCommitted = asks && ((...page: Parameters<typeof factsOf>) => settlePage(asks, ...page));
+  const commit = { ...counted, store, admission, likeness, internal, onCommitted, lines, skips };
+  const { nofollow, crawlLog: trails } = config;
+  // The record of a discovery counts no further.
+  const maxRedirects = Math.min(config.maxRedirects, MOST_REDIRECTS);
+  return new Intake({
+    ...{ config, filters, standing: reputation, likeness, spam, counters, onPage, onResponse },
+    ...{ onError, onLinks, planned, bodies },
+    sitemaps: config.sitemaps || config.sitemap.length > 0,
+    takePage: () => permits.takePage(),
+    extractor: extracts.length > 0 ? new Extractor(extracts, wall) : undefined,
+    earlierPage: (page) => confirmedPage(disk, page),
+    wantsType: typeFilter(config.types),
+    parseOptions: {
+      agent: identity.productToken.toLowerCase(),
+      maxLinks: config.maxLinks,
+      ...(drop && { drop }),
+    },
+    log: sparing,
+    payloads: new RecentCache(RECENT_PAYLOADS),
+    commit: { ...commit, maxRedirects, nofollow, trails, onSeedRedirect },
   });
 }

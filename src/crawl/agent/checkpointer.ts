@@ -18,6 +18,7 @@ import { takeSnapshot } from '../../frontier/snapshot.ts';
 import type { Supply } from '../../frontier/supply.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { OutcomeLog } from '../planned/outcome-log.ts';
+import type { LineFiles } from '../record/line-files.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SkipLog } from '../skipped/skip-log.ts';
 import type { AgentFolder, AgentState } from '../state/agent-folder.ts';
@@ -52,6 +53,8 @@ interface CheckpointerParts {
   readonly outcomes: Pick<OutcomeLog, 'length' | 'makeDurable'> | undefined;
   /** Only where skipped URLs are listed. */
   readonly skipLog: Pick<SkipLog, 'makeDurable'> | undefined;
+  /** Only where lines are written beside the archive. */
+  readonly lines: Pick<LineFiles, 'lengths' | 'makeDurable'> | undefined;
   readonly progress: ProgressKeeper;
   readonly movedSeeds: MovedSeeds;
   /** How many seeds of the crawl the agent knows. */
@@ -158,8 +161,8 @@ export class Checkpointer {
   }
 
   async #makeDurable(): Promise<void> {
-    const { store, outcomes, skipLog } = this.#parts;
-    const others = [outcomes, skipLog].map(async (log) => log?.makeDurable());
+    const { store, outcomes, skipLog, lines } = this.#parts;
+    const others = [outcomes, skipLog, lines].map(async (log) => log?.makeDurable());
     await together([store.makeDurable(), ...others]);
   }
 
@@ -184,7 +187,7 @@ export class Checkpointer {
 
   #state(): AgentState {
     const { clock, pace, frontier, supply, seeds, movedSeeds, store, progress } = this.#parts;
-    const { outcomes } = this.#parts;
+    const { outcomes, lines } = this.#parts;
     return {
       savedAt: clock.now(),
       pace: pace.now(),
@@ -195,6 +198,7 @@ export class Checkpointer {
       moved: movedSeeds.moves,
       archive: store.lengths(),
       ...(outcomes && { outcomes: outcomes.length }),
+      ...(lines && { lines: lines.lengths() }),
       ...progress.state(),
     };
   }

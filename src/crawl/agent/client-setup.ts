@@ -7,9 +7,11 @@ import type { CrawlConfig } from '../../config/settings.ts';
 import { Disk } from '../../disk/disk.ts';
 import { BodyBudget } from '../../fetch/body-budget.ts';
 import type { Fence, FetchLimits } from '../../fetch/client-options.ts';
+import { CookieJar } from '../../fetch/cookie-jar.ts';
 import { readCookies } from '../../fetch/cookies.ts';
 import { readCredentials } from '../../fetch/credentials.ts';
 import type { HttpClient } from '../../fetch/exchange.ts';
+import { readHostHeaders } from '../../fetch/host-headers.ts';
 import { createHttpClient } from '../../fetch/http-client.ts';
 import { createIdentity, type Identity } from '../../fetch/identity.ts';
 import { proxyOf } from '../../fetch/proxy.ts';
@@ -67,6 +69,7 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
   const resolver = network.createResolver({ servers: config.dns, clock, onAnswer });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
   const bodies = new BodyBudget(config.bodyMemory);
+  const cookies = config.cookies === '' ? undefined : await readCookies(config.cookies, warn);
   const client = network.createClient({
     identity,
     guard,
@@ -78,7 +81,11 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
     ...(config.ca !== '' && { tls: { ca: await readAuthorities(config.ca) } }),
     ...(proxy && { proxy }),
     ...(config.auth !== '' && { credentials: await readCredentials(config.auth, warn) }),
-    ...(config.cookies !== '' && { cookies: await readCookies(config.cookies, warn) }),
+    ...(cookies && { cookies }),
+    ...(config.keepCookies && { jar: new CookieJar(cookies) }),
+    ...(config.headerFile !== '' && {
+      hostHeaders: await readHostHeaders(config.headerFile, warn),
+    }),
   });
   return {
     client,

@@ -17,6 +17,7 @@ import type { ParsedPage } from '../../parse/page.ts';
 import { statusFault } from '../../politeness/retries-and-pauses.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { Counters } from '../record/counters.ts';
+import { hopsOf } from '../record/crawl-log.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SkipSink } from '../skipped/skip-log.ts';
@@ -24,6 +25,7 @@ import type { Link } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import type { Judgement, Likeness } from './likeness.ts';
 import type { Admission } from './link-admission.ts';
+import type { PageLines } from './page-lines.ts';
 import type { Requested } from './requests.ts';
 import { discoverListed, type ReadSitemap } from './sitemaps.ts';
 import type { SpamWatch } from './spam-watch.ts';
@@ -37,21 +39,36 @@ export interface Fetched {
   readonly asked?: Requested | undefined;
 }
 
+/** What a page, or a style of one, needs to look right. */
+export interface Requisites {
+  readonly urls: readonly string[];
+  /** There are more, beyond the limit. */
+  readonly isCut: boolean;
+}
+
 /** What a response holds: a redirect, a page, a sitemap, or something without links. */
 interface Contents {
+  readonly requisites: Requisites;
   /** Where it redirects to. */
   readonly target: string | undefined;
   readonly page: ParsedPage | undefined;
+  /** Links to follow: of the page and its head, of a feed, of a drawing. */
+  readonly listing: Listing | undefined;
   readonly sitemap: ReadSitemap | undefined;
+}
+
+/** Links, and what their document asks of crawlers. */
+export interface Listing extends Pick<ParsedPage, 'robots' | 'cut'> {
+  readonly links: readonly Link[];
 }
 
 /** What the intake has decided about a response. */
 export interface Reading {
   readonly contents: Contents;
-  /** The page is stored. */
-  readonly keep: boolean;
-  /** Its links are followed. */
-  readonly follows: boolean;
+  /** Why the page is not stored; undefined if it is. */
+  readonly notKept: string | undefined;
+  /** Why its links are not followed; undefined if they are, or if there are none. */
+  readonly notFollowed: string | undefined;
   /** The body is too large when decoded: what is beyond the limit was not read. */
   readonly isCutDecoding: boolean;
   /** It is a page, and the parse filter kept its links from being read. */
@@ -67,6 +84,10 @@ export interface Reading {
   readonly measured: Float64Array | undefined;
   /** An earlier page that it is like, as the archive notes it. */
   readonly near: SimilarPage | undefined;
+  /** Its links come before others. */
+  readonly isUrgent: boolean;
+  /** The fields extracted from it, as a line of JSON. */
+  readonly row: string | undefined;
   /** Its main text, if that is stored. */
   readonly text: (() => string) | undefined;
   /** Its text in short; only in a planned crawl, and for pages of status 200. */
@@ -75,7 +96,7 @@ export interface Reading {
 
 /** What a page is counted with. */
 interface CountParts {
-  readonly frontier: Pick<Frontier, 'countPage'>;
+  readonly frontier: Pick<Frontier, 'countPage' | 'endRequisite'>;
   /** Only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'fetched'> | undefined;
   /** Only with verdicts on spam. */
@@ -86,7 +107,7 @@ interface CountParts {
 
 /** What the links of a page are discovered with. */
 interface FollowParts {
-  readonly admission: Pick<Admission, 'discover' | 'admits'>;
+  readonly admission: Pick<Admission, 'discover' | 'discoverRequisites' | 'admits'>;
   readonly frontier: Pick<Frontier, 'putBack'>;
   /** Learns which domain links to which; only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'page'> | undefined;
@@ -98,6 +119,8 @@ interface FollowParts {
   readonly nofollow: CrawlConfig['nofollow'];
   readonly skips: SkipSink;
   readonly log: EventLog;
+  /** How URLs were reached is kept, for the crawl log. */
+  readonly trails: boolean;
   /** Called when a seed, or what it redirected to, redirects. */
   readonly onSeedRedirect: (from: string, to: string) => void;
 }
@@ -105,6 +128,8 @@ interface FollowParts {
 export type CommitParts = CountParts &
   FollowParts & {
     readonly store: Pick<Store, 'store'>;
+    /** Lines that are written with a page: rows of extracted fields, and the crawl log. */
+    readonly lines: Pick<PageLines, 'committed'> | undefined;
     /** Called with every page in the step in which it is committed; only in a planned crawl. */
     readonly onCommitted: ((fetched: Fetched, reading: Reading | undefined) => void) | undefined;
   };
@@ -121,17 +146,19 @@ export function commit(
   const { exchange, discovery } = fetched;
   const accepted = (as: StoredAs) => {
     count(fetched, parts);
-    parts.spam?.committed(fetched.turn.host.domain, exchange.url, reading?.measured);
+    parts.lines?.committed(fetched, reading);
+    if (!discovery.isRequisite)
+      parts.spam?.committed(fetched.turn.host.domain, exchange.url, reading?.measured);
     countCut(fetched, reading, parts);
     listPage(exchange.url, reading, as, parts.skips);
     if (!reading?.isWanted) parts.counters.countSkipped('content-type');
     parts.onCommitted?.(fetched, reading);
     if (!reading) return;
     if (as !== 'response') parts.counters.revisits++;
-    if (reading.isDuplicate()) parts.counters.duplicates++;
+    if (!discovery.isRequisite && reading.isDuplicate()) parts.counters.duplicates++;
     discoverSafely(fetched, reading, parts);
   };
-  if (!reading?.keep) {
+  if (!reading || reading.notKept !== undefined) {
     accepted('response');
     return undefined;
   }
@@ -141,10 +168,18 @@ export function commit(
   return endsAgent(() => parts.store.store(exchange, accepted, notes));
 }
 
-function count({ exchange, turn }: Fetched, { frontier, reputation, counters }: CountParts): void {
-  frontier.countPage(turn);
-  reputation?.fetched(turn.host.domain.hash);
-  counters.pages++;
+function count(
+  { exchange, discovery, turn }: Fetched,
+  { frontier, reputation, counters }: CountParts,
+): void {
+  if (discovery.isRequisite) {
+    frontier.endRequisite(turn);
+    counters.countRequisite();
+  } else {
+    frontier.countPage(turn);
+    reputation?.fetched(turn.host.domain.hash);
+    counters.pages++;
+  }
   counters.bytes += exchange.bytesReceived;
   counters.countStatus(exchange.status);
   const fault = statusFault(exchange.status);
@@ -181,22 +216,69 @@ function countCut(
 /** Remembers what the page is like, and discovers its links. */
 function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void {
   const { likeness } = parts;
+  const { discovery } = fetched;
   const { url } = fetched.exchange;
+  const { target, listing, sitemap, requisites } = reading.contents;
+  // First, so that an image that the page links to as well counts as its requisite.
+  if (requisites.urls.length > 0) followRequisites(requisites, fetched, parts);
+  if (discovery.isRequisite) {
+    if (target !== undefined) followRequisite(target, fetched, parts);
+    return;
+  }
   if (reading.judgement) {
     const question = likeness?.committed(url, reading.judgement);
     if (question !== undefined) askNext(question, fetched, parts);
   } else likeness?.missed(url);
-  const { target, page, sitemap } = reading.contents;
-  if (!reading.follows) {
-    const urls = urlsOf(page?.links ?? sitemap?.links ?? []);
-    const found = target === undefined ? urls : [target];
-    const reason = reading.judgement?.follows === false ? 'near-duplicate-links' : 'follow-filter';
-    parts.skips.links(found, reason);
+  if (reading.notFollowed !== undefined) {
+    const urls = urlsOf(listing?.links ?? sitemap?.links ?? []);
+    parts.skips.links(target === undefined ? urls : [target], reading.notFollowed);
     return;
   }
   if (target !== undefined) followRedirect(target, fetched, parts);
-  else if (page) followLinks(page, fetched, parts);
-  else if (sitemap) discoverListed(sitemap, fetched.discovery, parts);
+  else if (listing) followLinks(listing, fetched, parts, reading.isUrgent);
+  else if (sitemap) discoverListed(sitemap, fetched.discovery, parts, trailTo('M', fetched, parts));
+}
+
+/** The letters of hops are Heritrix's: link, redirect, embedded, manifest (a sitemap). */
+type Hop = 'L' | 'R' | 'E' | 'M';
+
+/** How the URLs that a page leads to were reached; undefined unless it is logged. */
+function trailTo(
+  hop: Hop,
+  { discovery: { url, trail = '' } }: Fetched,
+  { trails }: Pick<FollowParts, 'trails'>,
+): string | undefined {
+  return trails ? `${hopsOf(trail)}${hop} ${url}` : undefined;
+}
+
+/**
+ * Discovers what a page, or a style of one, needs. A style of a style counts as a redirect, so that
+ * the limit for redirects is the limit for styles within styles.
+ */
+function followRequisites({ urls, isCut }: Requisites, fetched: Fetched, parts: FollowParts): void {
+  const { counters, admission, maxRedirects, skips } = parts;
+  const { url, depth, redirects, isRequisite } = fetched.discovery;
+  const trail = trailTo('E', fetched, parts);
+  if (isCut) {
+    counters.countSkipped('too-many-requisites');
+    skips.skipped(url, 'too-many-requisites');
+  }
+  if (!isRequisite) admission.discoverRequisites(urls, { url, depth: depth + 1 }, 0, trail);
+  else if (redirects < maxRedirects)
+    admission.discoverRequisites(urls, { url, depth }, redirects + 1, trail);
+  else {
+    counters.countSkipped('requisite-depth', urls.length);
+    skips.links(urls, 'requisite-depth');
+  }
+}
+
+/** A requisite redirects: its target is one in its place. */
+function followRequisite(target: string, fetched: Fetched, parts: FollowParts): void {
+  const { discovery } = fetched;
+  const redirects = discovery.redirects + 1;
+  const trail = trailTo('R', fetched, parts);
+  if (redirects > parts.maxRedirects) giveUpRedirect(target, discovery.url, parts);
+  else parts.admission.discoverRequisites([target], discovery, redirects, trail);
 }
 
 /**
@@ -214,28 +296,36 @@ function askNext(
   counters.countAlike('soft-404-question');
 }
 
-function followRedirect(target: string, { turn, discovery }: Fetched, parts: FollowParts): void {
-  const { counters, log, admission, reputation, maxRedirects, onSeedRedirect, skips } = parts;
+function followRedirect(target: string, fetched: Fetched, parts: FollowParts): void {
+  const { counters, admission, reputation, maxRedirects, onSeedRedirect } = parts;
+  const { turn, discovery } = fetched;
   const { url, depth, redirects } = discovery;
   counters.urlsSeen++;
   reputation?.page(turn.host.domain.hash, url, [target]);
   if (depth === 0) onSeedRedirect(url, target);
-  if (redirects < maxRedirects) {
-    admission.discover([target], depth, url, redirects + 1);
-    return;
-  }
+  const trail = trailTo('R', fetched, parts);
+  if (redirects < maxRedirects)
+    admission.discover([target], depth, url, redirects + 1, false, trail);
+  else giveUpRedirect(target, url, parts);
+}
+
+function giveUpRedirect(target: string, last: string, parts: FollowParts): void {
+  const { counters, skips, log } = parts;
   const fault = 'too-many-redirects';
   counters.countError(fault);
   skips.skipped(target, fault);
-  log.event('url-given-up', { url: target, fault, why: `The last redirect is ${url}.` });
+  log.event('url-given-up', { url: target, fault, why: `The last redirect is ${last}.` });
 }
 
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
-  { links, robots, cut }: ParsedPage,
-  { turn, discovery }: Fetched,
-  { counters, admission, reputation, likeness, nofollow, skips }: FollowParts,
+  { links, robots, cut }: Listing,
+  fetched: Fetched,
+  parts: FollowParts,
+  isUrgent: boolean,
 ): void {
+  const { counters, admission, reputation, likeness, nofollow, skips } = parts;
+  const { turn, discovery } = fetched;
   const { url, depth } = discovery;
   counters.urlsSeen += links.length;
   if (cut > 0) {
@@ -258,7 +348,8 @@ function followLinks(
   }
   // A link that its author does not vouch for says nothing about the standing of its target.
   reputation?.page(turn.host.domain.hash, url, named === vouched ? followed : vouched);
-  admission.discover(followed, depth + 1, url);
+  const trail = trailTo('L', fetched, parts);
+  admission.discover(followed, depth + 1, url, 0, false, trail, isUrgent);
 }
 
 const urlsOf = (links: readonly Link[]): string[] => links.map((link) => link.url);
@@ -270,15 +361,10 @@ function listPage(
   as: StoredAs,
   skips: Pick<SkipSink, 'kept' | 'skipped'>,
 ): void {
-  const reason = reasonNotKept(reading, as);
+  const notKept = reading ? reading.notKept : 'content-type';
+  const reason = notKept ?? (as === 'skipped' ? 'duplicate' : undefined);
   if (reason === undefined) skips.kept(url);
   // No page links to a URL that we made up.
   else if (reason !== 'soft-404-question') skips.skipped(url, reason);
   if (reading?.isUnread) skips.skipped(url, 'parse-filter');
-}
-
-function reasonNotKept(reading: Reading | undefined, as: StoredAs): string | undefined {
-  if (!reading?.isWanted) return 'content-type';
-  if (!reading.keep) return reading.judgement?.refusal ?? 'store-filter';
-  return as === 'skipped' ? 'duplicate' : undefined;
 }

@@ -2,6 +2,9 @@
  * May the agent begin another fetch? Not when it is stopping or paused, when the limit of the whole
  * crawl is reached, or when all its fetchers are busy.
  *
+ * Idea      Requisites belong to pages that were fetched, so the limit of pages does not apply to
+ *           them. When it is reached, requisites are fetched until none is left, and then the crawl
+ *           ends.
  * Ensures   once stopped it permits nothing more.
  */
 import type { Bytes } from '../../base/units.ts';
@@ -10,10 +13,20 @@ import type { Frontier } from '../../frontier/frontier.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { Allowance } from '../transport/allowance.ts';
 
+interface PermitOptions {
+  /** The number of turns that may be under way at once. */
+  readonly fetches: number;
+  /** Whether requisites are fetched. */
+  readonly requisites?: boolean;
+  /** Only in a cluster. */
+  readonly fence?: Fence | undefined;
+}
+
 export class FetchPermits {
   readonly #fence: Fence | undefined;
   readonly #allowance: Allowance;
   readonly #frontier: Pick<Frontier, 'turnsOut'>;
+  readonly #requisites: boolean;
   /** The number of turns that may be under way at once. */
   fetches: number;
   /** The operator has paused the crawl: nothing is begun, and the agent does not end. */
@@ -23,9 +36,9 @@ export class FetchPermits {
   constructor(
     allowance: Allowance,
     frontier: Pick<Frontier, 'turnsOut'>,
-    fetches: number,
-    fence?: Fence,
+    { fetches, requisites = false, fence }: PermitOptions,
   ) {
+    this.#requisites = requisites;
     this.#fence = fence;
     this.#allowance = allowance;
     this.#frontier = frontier;
@@ -49,7 +62,12 @@ export class FetchPermits {
   /** A fetcher is free, and the crawl may fetch more pages. */
   get mayBeginTurn(): boolean {
     if (this.paused || this.#fence?.open === false) return false;
-    return this.#frontier.turnsOut < this.fetches && this.#allowance.available;
+    return this.#frontier.turnsOut < this.fetches && !this.#allClaimed;
+  }
+
+  /** No page is left to claim, but requisites may still be fetched. */
+  get onlyRequisites(): boolean {
+    return this.#requisites && !this.#allowance.available;
   }
 
   /**
@@ -57,12 +75,31 @@ export class FetchPermits {
    * Or a fence is closed, and may open again.
    */
   get mustLookAgain(): boolean {
-    return !this.#allowance.available || this.#fence?.open === false;
+    return this.#allClaimed || this.#fence?.open === false;
+  }
+
+  get #allClaimed(): boolean {
+    return this.#requisites ? !this.#allowance.hasBytes : !this.#allowance.available;
   }
 
   /** The limit that ends the crawl, once no claim is open. */
   get limitReached(): EndReason | undefined {
-    return this.#allowance.exhausted;
+    const limit = this.#allowance.exhausted;
+    if (!this.#requisites || limit !== 'max-pages') return limit;
+    // The crawl ends when its requisites are fetched: see `Agent`.
+    return this.#allowance.hasBytes ? undefined : 'max-bytes';
+  }
+
+  /** Claims a requisite; false when the agent is stopping or no byte is left. */
+  claimRequisite(): boolean {
+    return this.#end === undefined && this.#allowance.claimRequisite();
+  }
+
+  /** Counts a requisite that turned out to be a page; false when no page is left. */
+  takePage(): boolean {
+    if (!this.claimPage()) return false;
+    this.closeClaim(true);
+    return true;
   }
 
   /** Claims one page of the crawl's limit; false when none is left or the agent is stopping. */

@@ -17,7 +17,7 @@ import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import { BatchBuilder } from '../../drum/keyed-batch.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
-import { encodeDiscovery } from '../../frontier/queue/discovered-url.ts';
+import { type Discovery, encodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import { Fingerprints } from '../../sieve/fingerprints.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Sieve } from '../../sieve/sieve.ts';
@@ -89,7 +89,8 @@ export class Admission {
   /**
    * Takes the URLs of one page or seed list, all at the same depth and after as many redirects.
    * `from` is the page, or what redirects to them; seeds have none. `exempt` URLs need not pass the
-   * scope and the filter.
+   * scope and the filter. `trail` is how they were reached, if that is logged. Urgent ones come
+   * before others.
    */
   discover(
     found: readonly string[],
@@ -97,9 +98,31 @@ export class Admission {
     from: string | undefined,
     redirects = 0,
     exempt = false,
+    trail?: string,
+    isUrgent = false,
   ): void {
-    const { recent, scope, counters, transport, clock, skips } = this.#parts;
     const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth, from), depth);
+    this.#enter(urls, { depth, redirects, trail, isUrgent });
+  }
+
+  /** Takes the requisites of the page `from`, or of a style of one. */
+  discoverRequisites(
+    found: readonly string[],
+    { url: from, depth }: Pick<Discovery, 'url' | 'depth'>,
+    redirects = 0,
+    trail?: string,
+  ): void {
+    const { scope } = this.#parts;
+    const urls = this.#refusing(found, (url) => {
+      const reason = scope.requisiteRefusal(url, from);
+      return reason && `requisite-${reason}`;
+    });
+    this.#enter(urls, { depth, redirects, trail, isRequisite: true });
+  }
+
+  /** Lets in those that did not come a moment ago, each to the agent that owns it. */
+  #enter(urls: readonly string[], how: Omit<Discovery, 'url'>): void {
+    const { recent, scope, counters, transport, clock, skips } = this.#parts;
     const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);
@@ -113,7 +136,7 @@ export class Admission {
       }
       const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
       const batch = owner === transport.agent ? this.#forSieve : this.#parcels[owner];
-      batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
+      batch.addText(keys[i], encodeDiscovery({ ...how, url: urls[i] }));
       if (batch === this.#forSieve) continue;
       if (batch.byteLength >= PARCEL_BYTES) this.#send(owner);
       else if (this.#parcelsDue === Infinity) this.#parcelsDue = clock.now() + transport.parcelAge;
@@ -194,14 +217,23 @@ export class Admission {
 
   /** Comes before the cache: a link that is too deep here may be discovered nearer to a seed. */
   #inScope(urls: readonly string[], depth: number, from: string | undefined): readonly string[] {
-    const { scope, counters, skips } = this.#parts;
-    if (!urls.some((url) => scope.refusal(url, depth, from))) return urls;
+    const { scope } = this.#parts;
+    return this.#refusing(urls, (url) => scope.refusal(url, depth, from));
+  }
+
+  /** Those without a reason against them; the others are counted and listed with it. */
+  #refusing(
+    urls: readonly string[],
+    reasonAgainst: (url: string) => string | undefined,
+  ): readonly string[] {
+    const { counters, skips } = this.#parts;
+    if (!urls.some(reasonAgainst)) return urls;
     const refused = new Map<string, string[]>();
-    const inScope = urls.filter((url) => {
-      const reason = scope.refusal(url, depth, from);
+    const others = urls.filter((url) => {
+      const reason = reasonAgainst(url);
       if (reason === undefined) return true;
-      const others = refused.get(reason);
-      if (others) others.push(url);
+      const alike = refused.get(reason);
+      if (alike) alike.push(url);
       else refused.set(reason, [url]);
       return false;
     });
@@ -209,7 +241,7 @@ export class Admission {
       counters.countSkipped(reason, links.length);
       skips.links(links, reason);
     }
-    return inScope;
+    return others;
   }
 
   #scheduled(urls: readonly string[], depth: number): readonly string[] {

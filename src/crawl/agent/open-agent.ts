@@ -13,6 +13,7 @@ import type { Millis } from '../../base/units.ts';
 import { asksWithConditions, type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { LikenessMemory } from '../../duplicates/likeness-folder.ts';
+import type { Field } from '../../extract/fields.ts';
 import type { Fence } from '../../fetch/client-options.ts';
 import type { Identity } from '../../fetch/identity.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
@@ -26,11 +27,13 @@ import type { Outcome } from '../planned/ask.ts';
 import { OutcomeLog } from '../planned/outcome-log.ts';
 import type { EndReason } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
+import { LineFiles, type LineKind, linesDir } from '../record/line-files.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import { SkipLog } from '../skipped/skip-log.ts';
 import { AGENTS, AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
 import { decodeImage, type MemoryImage } from '../state/memory-image.ts';
+import type { RequestHooks } from '../store/hooks.ts';
 import { openStore } from '../store/open-store.ts';
 import type { CrawlFailure, Page } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
@@ -68,6 +71,8 @@ export interface AgentStart {
   readonly planned: boolean;
   /** Only with verdicts on spam. */
   readonly spam: SpamModel | undefined;
+  /** The fields to extract from pages; none unless asked for. */
+  readonly extracts: readonly Field[];
   /**
    * In a cluster: another process had the agent before, and may have asked any of its hosts. Its
    * last request was made at least `quiet` ago.
@@ -76,7 +81,7 @@ export interface AgentStart {
 }
 
 /** What an agent needs and no message can carry. */
-export interface AgentSurroundings {
+export interface AgentSurroundings extends RequestHooks {
   readonly clock: Clock;
   readonly disk: Disk;
   /** Connects the agent with the others; `state` is that of its last checkpoint. */
@@ -132,6 +137,8 @@ export interface OpenAgent extends ClientSetup {
   readonly outcomes: OutcomeLog | undefined;
   /** Only where skipped URLs are listed. */
   readonly skipLog: SkipLog | undefined;
+  /** Lines written beside the archive; undefined where there are none. */
+  readonly lines: LineFiles | undefined;
   readonly outage: Outage;
   /** Pages that others are compared with; undefined where none are compared. */
   readonly likenessMemory: LikenessMemory | undefined;
@@ -175,6 +182,8 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
       : undefined;
     const skipLog = skipLogOf(start, around.disk);
     if (skipLog) keep(skipLog);
+    const lines = await openLines(start, around, restored);
+    if (lines) keep(lines);
     const outage = new Outage({ clock: paceOf(clock), log });
     const onAnswer = async (answer: DnsAnswer) => {
       outage.resolved(answer.host);
@@ -187,7 +196,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
     const transport = around.connect(restored?.image.transport);
     const parts = { folder, hadRun, restored, identity, store, outage, likenessMemory, transport };
-    return { startedAt, ...parts, spamModel, earlierPages, outcomes, skipLog, ...setup };
+    return { startedAt, ...parts, spamModel, earlierPages, outcomes, skipLog, lines, ...setup };
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -208,8 +217,8 @@ async function closeAll(opened: readonly Closable[]): Promise<void> {
 
 /** Closes an agent that was opened and could not be started. */
 export async function closeOpened(opened: OpenAgent): Promise<void> {
-  const { folder, store, client, transport, earlierPages, outcomes, skipLog } = opened;
-  const parts = [folder, earlierPages, outcomes, skipLog, store, client, transport];
+  const { folder, store, client, transport, earlierPages, outcomes, skipLog, lines } = opened;
+  const parts = [folder, earlierPages, outcomes, skipLog, lines, store, client, transport];
   await closeAll(parts.filter((part) => part !== undefined));
 }
 
@@ -241,6 +250,20 @@ function skipLogOf(
 ): SkipLog | undefined {
   if (dir === '' || !listSkipped || planned) return undefined;
   return new SkipLog(disk, dir, agent, incarnation);
+}
+
+async function openLines(
+  { agent, config, extracts }: AgentStart,
+  { disk }: AgentSurroundings,
+  restored: Restored | undefined,
+): Promise<LineFiles | undefined> {
+  if (config.dir === '') return undefined;
+  const kinds: LineKind[] = [];
+  if (config.crawlLog) kinds.push('crawl-log');
+  if (extracts.length > 0) kinds.push('extracted');
+  const earlier = restored?.state.lines;
+  if (kinds.length === 0 && !earlier) return undefined;
+  return LineFiles.open(disk, linesDir(config.dir), agent, kinds, earlier);
 }
 
 function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | undefined {

@@ -13,6 +13,7 @@ import { onceAsked } from '../../base/once-asked.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { fingerprintAndWords, fingerprintOf } from '../../duplicates/fingerprint.ts';
+import type { Extractor } from '../../extract/extractor.ts';
 import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
 import { decodeHeld, decodeLimitsFor } from '../../fetch/decode.ts';
 import type { Exchange, HeaderView, WantsBody } from '../../fetch/exchange.ts';
@@ -20,26 +21,60 @@ import { redirectTarget } from '../../fetch/redirect.ts';
 import type { TypeFilter } from '../../filter/content-type.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
+import { styleRequisites } from '../../parse/css.ts';
+import { headerLinks, headerRequisites } from '../../parse/header-links.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
+import { pageRequisites } from '../../parse/requisites.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import { mainBlocks, textOf } from '../../text/main-text.ts';
 import { readBlocks } from '../../text/read-blocks.ts';
 import type { Counters } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import type { RequestHooks, ResponseDecision } from '../store/hooks.ts';
 import type { CrawlFailure, Link, Page } from '../store/page.ts';
-import { type CommitParts, commit, type Fetched, type Reading } from './commit.ts';
-import type { Likeness } from './likeness.ts';
-import { mayBeSitemap, sitemapIn } from './sitemaps.ts';
+import {
+  type CommitParts,
+  commit,
+  type Fetched,
+  type Listing,
+  type Reading,
+  type Requisites,
+} from './commit.ts';
+import type { Judgement, Likeness } from './likeness.ts';
+import {
+  EMPTY,
+  hasLinks,
+  listedIn,
+  mayBeSitemap,
+  mayList,
+  type ReadSitemap,
+  sitemapIn,
+} from './sitemaps.ts';
 import type { SpamWatch } from './spam-watch.ts';
 import { VisitSubject } from './visit-subject.ts';
 
 interface IntakeParts {
   readonly config: Pick<
     CrawlConfig,
-    'sitemaps' | 'maxRedirects' | 'nearDuplicates' | 'maxBody' | 'longBodies' | 'types' | 'text'
+    | 'sitemaps'
+    | 'nearDuplicates'
+    | 'maxBody'
+    | 'maxLinks'
+    | 'longBodies'
+    | 'types'
+    | 'text'
+    | 'requisites'
   >;
+  /** Whether sitemaps are read. */
+  readonly sitemaps: boolean;
+  /** Takes one page of the crawl's limit; false when none is left. */
+  readonly takePage: () => boolean;
+  /** Extracts fields; only where they are asked for. */
+  readonly extractor: Pick<Extractor, 'rowOf'> | undefined;
+  /** Asked about every response; only in a program that wants it. */
+  readonly onResponse: RequestHooks['onResponse'];
   /** Which content types are stored and read. */
   readonly wantsType: TypeFilter;
   readonly parseOptions: ParseOptions;
@@ -82,6 +117,31 @@ interface Known extends Pick<Reading, 'isWanted' | 'isDuplicate' | 'sha1'> {
   readonly mayBeSitemap: boolean;
 }
 
+/** A response, decoded as far as it is read. */
+interface Opened {
+  /** Where it redirects to. */
+  readonly target: string | undefined;
+  readonly type: string | undefined;
+  readonly body: Uint8Array;
+  readonly page: ParsedPage | undefined;
+  readonly listing: Listing | undefined;
+  readonly sitemap: ReadSitemap | undefined;
+  /** It is the style sheet of a page. */
+  readonly isStyle: boolean;
+  /** It is a page, and the parse filter kept its links from being read. */
+  readonly isUnread: boolean;
+  /** The body is too large when decoded: what is beyond the limit was not read. */
+  readonly isCutDecoding: boolean;
+}
+
+/** What may hold links. */
+interface Listable {
+  readonly exchange: Pick<Exchange, 'url'>;
+  readonly headers: HeaderView;
+  readonly page: ParsedPage | undefined;
+  readonly body: Uint8Array | undefined;
+}
+
 export class Intake {
   readonly #parts: IntakeParts;
   readonly #decodeLimits: ReturnType<typeof decodeLimitsFor>;
@@ -94,11 +154,12 @@ export class Intake {
   /**
    * Reads a response, shows it to `onPage`, and commits it. If it rejects, nothing was committed.
    */
-  async process(fetched: Fetched): Promise<void> {
-    const { config, wantsType, payloads, onLinks } = this.#parts;
+  async process(given: Fetched): Promise<void> {
+    const { sitemaps, wantsType, payloads, onLinks } = this.#parts;
+    const fetched = this.#maybePage(given);
     const { exchange } = fetched;
     const isWanted = wants(exchange, wantsType);
-    const looks = config.sitemaps && mayBeSitemap(exchange);
+    const looks = sitemaps && !fetched.discovery.isRequisite && mayBeSitemap(exchange);
     if (!isWanted && !looks) return commit(fetched, undefined, this.#parts.commit);
     const sha1 = onceAsked(() => digest('sha1', exchange.payload));
     const isDuplicate = onceAsked(() => exchange.payload.length > 0 && isRepeat(sha1(), payloads));
@@ -113,11 +174,25 @@ export class Intake {
   }
 
   /**
+   * A requisite that is an HTML page in scope, and is not named like an image or a style, is a page:
+   * the URL is known now, so a link to it would not fetch it again.
+   */
+  #maybePage(fetched: Fetched): Fetched {
+    const { discovery, exchange } = fetched;
+    const { url, status, headers, payload } = exchange;
+    if (!discovery.isRequisite || status !== 200) return fetched;
+    if (isAssetName(url) || !isHtml(headers.get('content-type'), payload)) return fetched;
+    const { commit, takePage } = this.#parts;
+    if (!commit.admission.admits(url, discovery.depth) || !takePage()) return fetched;
+    return { ...fetched, discovery: { ...discovery, redirects: 0, isRequisite: undefined } };
+  }
+
+  /**
    * Which bodies of a URL are read: not those whose head shows that they would be dropped.
    * Undefined if all are.
    */
   bodyWish(url: string): WantsBody | undefined {
-    const { config, wantsType, planned } = this.#parts;
+    const { config, sitemaps, wantsType, planned } = this.#parts;
     const skipsLong = config.longBodies === 'skip';
     if (planned || (config.types.length === 0 && !skipsLong)) return undefined;
     return (status, headers) => {
@@ -125,7 +200,7 @@ export class Intake {
       if (skipsLong && isLong && isSuccess(status)) return false;
       return (
         wants({ status, headers }, wantsType) ||
-        (config.sitemaps && mayBeSitemap({ url, status, headers }))
+        (sitemaps && mayBeSitemap({ url, status, headers }))
       );
     };
   }
@@ -137,51 +212,133 @@ export class Intake {
 
   /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
   async #read(fetched: Fetched, known: Known, hold: BodyHold): Promise<Reading> {
-    const { config, parseOptions, onPage, planned } = this.#parts;
+    const { config, commit: committing, onPage, planned } = this.#parts;
     const { exchange, discovery } = fetched;
-    const { url, status, headers } = exchange;
+    const { url, status } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
     const subject = this.#subjectOf(fetched, isDuplicate);
-
-    const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
-    const confirmed = await this.#confirmedBy(fetched);
-    const described = confirmed?.headers ?? headers;
-    const content = confirmed?.body ?? exchange.payload;
-    const isPage = target === undefined && isHtml(described.get('content-type'), content);
-    const parses = isPage && this.#mayPass('parse', subject);
-    const decodes = !confirmed && (parses || onPage);
-    const decoded = decodes ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
-    const body = decoded?.body ?? content;
-    const page = parses ? parse(body, { url, headers: described }, parseOptions) : undefined;
-    const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
-    const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
-    this.#reportCut(url, page ?? sitemap);
-    const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
-    const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
+    const opened = await this.#open(fetched, known, hold, subject);
+    const { target, body, page, listing, sitemap, isUnread, isCutDecoding } = opened;
+    this.#reportCut(url, listing ?? sitemap);
+    const links = discovery.isRequisite ? [] : linksIn(opened);
     subject?.read(page, links.length, () => textIn(body, exchange));
 
     const isTextual = page !== undefined && status === 200;
     const { judgement, measured } = isTextual ? this.#judge(fetched, body) : NOT_JUDGED;
-    const follows =
-      !planned &&
-      links.length > 0 &&
-      judgement?.follows !== false &&
-      this.#mayPass('follow', subject);
-    const isHead = fetched.asked?.request.method === 'HEAD';
-    const keep =
-      isWanted && !isHead && judgement?.refusal === undefined && this.#mayPass('store', subject);
-    if (!planned && target !== undefined && discovery.redirects >= config.maxRedirects)
+    const hasLinks = links.length > 0;
+    const againstLinks = hasLinks ? this.#reasonAgainstLinks(judgement, subject) : undefined;
+    const against = this.#reasonAgainst(fetched, isWanted, judgement, subject);
+    const shown = shownPage(fetched, { body, links });
+    const decided = await this.#askUser(shown);
+    const notKept = against ?? this.#refused(decided.keep, 'on-response');
+    const notFollowed =
+      againstLinks ?? this.#refused(!hasLinks || decided.follow, 'on-response-links');
+    const isKept = notKept === undefined;
+    if (!planned && target !== undefined && discovery.redirects >= committing.maxRedirects)
       await this.#reportRedirects(fetched, target);
-    if (keep && onPage) {
-      const shown = { url, status, headers, body, links, depth: discovery.depth };
-      await endsAgent(() => onPage(shown));
-    }
+    if (isKept && onPage) await endsAgent(() => onPage(shown));
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
     const text = config.text && isTextual ? () => textIn(body, exchange) : undefined;
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
-    const contents = { target, page, sitemap };
+    const requisites = isKept && !planned ? this.#requisitesIn(opened, exchange) : NO_REQUISITES;
+    const row = isKept && isTextual ? await this.#parts.extractor?.rowOf(shown) : undefined;
+    const contents = { target, page, listing, sitemap, requisites };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
-    return { contents, keep, follows, measured, isUnread: isPage && !parses, ...rest };
+    const isUrgent = decided.priority === 'first';
+    return { contents, notKept, notFollowed, isUnread, measured, row, isUrgent, ...rest };
+  }
+
+  /** Why a response is not kept, by settings and filters; undefined if it may be. */
+  #reasonAgainst(
+    { asked }: Fetched,
+    isWanted: boolean,
+    judgement: Judgement | undefined,
+    subject: VisitSubject | undefined,
+  ): string | undefined {
+    if (!isWanted) return 'content-type';
+    if (asked?.request.method === 'HEAD') return 'head';
+    return judgement?.refusal ?? this.#refused(this.#passes('store', subject), 'store-filter');
+  }
+
+  /** Why the links of a response are not followed, by settings and filters. */
+  #reasonAgainstLinks(
+    judgement: Judgement | undefined,
+    subject: VisitSubject | undefined,
+  ): string | undefined {
+    if (this.#parts.planned) return 'not-planned';
+    if (judgement?.follows === false) return 'near-duplicate-links';
+    return this.#refused(this.#passes('follow', subject), 'follow-filter');
+  }
+
+  /** The reason, which is counted, if the answer is no. */
+  #refused(answer: boolean | undefined, reason: string): string | undefined {
+    if (answer !== false) return undefined;
+    this.#parts.counters.countSkipped(reason);
+    return reason;
+  }
+
+  /** Decodes a response, and parses it if it is a page or a sitemap. */
+  async #open(
+    fetched: Fetched,
+    known: Known,
+    hold: BodyHold,
+    subject: VisitSubject | undefined,
+  ): Promise<Opened> {
+    const { parseOptions, onPage, onResponse } = this.#parts;
+    const { exchange, discovery } = fetched;
+    const { url } = exchange;
+    const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
+    const confirmed = await this.#confirmedBy(fetched);
+    const headers = confirmed?.headers ?? exchange.headers;
+    const content = confirmed?.body ?? exchange.payload;
+    const type = headers.get('content-type');
+    const isDocument = !discovery.isRequisite && target === undefined;
+    const isPage = isDocument && isHtml(type, content);
+    const isListing = isDocument && !isPage && mayList(exchange, type);
+    const isReadable = isPage || isListing || known.mayBeSitemap;
+    const reads = isReadable && this.#mayParse(subject);
+    const [parses, lists] = [isPage && reads, isListing && reads];
+    const isStyle =
+      discovery.isRequisite === true && target === undefined && isStyleSheet(type, url);
+    const decodes = !confirmed && (parses || isStyle || lists || onPage || onResponse);
+    const decoded = decodes ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
+    const body = decoded?.body ?? content;
+    const page = parses ? parse(body, { url, headers }, parseOptions) : undefined;
+    const looks = known.mayBeSitemap && !isPage && reads;
+    const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
+    const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
+    const list = { exchange, headers, page, body: lists && !sitemap ? body : undefined };
+    const listing = discovery.isRequisite || target !== undefined ? undefined : this.#list(list);
+    const isUnread = isReadable && !reads;
+    return { target, type, body, page, listing, sitemap, isStyle, isUnread, isCutDecoding };
+  }
+
+  /** The links of a page and of its head; of a feed or a drawing, if its `body` is given. */
+  #list({ exchange: { url }, headers, page, body }: Listable): Listing | undefined {
+    const { parseOptions, config } = this.#parts;
+    const { drop } = parseOptions;
+    const inHead = hasLinks(headers) ? headerLinks({ url, headers }, drop) : NO_LINKS;
+    if (page) return inHead.length === 0 ? page : { ...page, links: [...page.links, ...inHead] };
+    const listed = body && listedIn(body, { url, headers }, parseOptions, config.maxLinks);
+    if (!listed) return inHead.length === 0 ? undefined : { ...EMPTY, links: inHead };
+    return inHead.length === 0 ? listed : { ...listed, links: [...listed.links, ...inHead] };
+  }
+
+  /** What the page, or the style of one, needs to look right. */
+  #requisitesIn({ body, page, isStyle, type }: Opened, { url, headers }: Exchange): Requisites {
+    const { requisites, maxLinks } = this.#parts.config;
+    if (requisites === 'none' || !(page || isStyle)) return NO_REQUISITES;
+    const found = page
+      ? pageRequisites(body, page, maxLinks + 1)
+      : styleRequisites(body, { url, contentType: type }, maxLinks + 1);
+    const inHead = page && hasLinks(headers) ? headerRequisites({ url, headers }) : [];
+    return { urls: [...inHead, ...found.slice(0, maxLinks)], isCut: found.length > maxLinks };
+  }
+
+  async #askUser(page: Page): Promise<ResponseDecision> {
+    const { onResponse } = this.#parts;
+    if (!onResponse) return NOTHING_DECIDED;
+    return (await endsAgent(() => onResponse(page))) ?? NOTHING_DECIDED;
   }
 
   /** What a page is like, and what verdicts on its domain need: one pass over its words. */
@@ -224,12 +381,15 @@ export class Intake {
     return subject;
   }
 
-  /** Whether the filter of a stage lets a response through. Counts it when it does not. */
-  #mayPass(stage: 'parse' | 'follow' | 'store', subject: VisitSubject | undefined): boolean {
+  /** Whether a response may be parsed. Counts it when it may not. */
+  #mayParse(subject: VisitSubject | undefined): boolean {
+    return this.#refused(this.#passes('parse', subject), 'parse-filter') === undefined;
+  }
+
+  /** Whether the filter of a stage lets a response through. */
+  #passes(stage: 'parse' | 'follow' | 'store', subject: VisitSubject | undefined): boolean {
     const accepts = this.#parts.filters[stage];
-    if (!accepts || !subject || accepts(subject)) return true;
-    this.#parts.counters.countSkipped(`${stage}-filter`);
-    return false;
+    return !accepts || !subject || accepts(subject);
   }
 
   async #reportRedirects({ exchange: { url }, turn }: Fetched, target: string): Promise<void> {
@@ -244,6 +404,9 @@ export class Intake {
   }
 }
 
+const NO_REQUISITES: Requisites = { urls: [], isCut: false };
+const NO_LINKS: readonly Link[] = [];
+const NOTHING_DECIDED: ResponseDecision = {};
 const NOT_JUDGED = { judgement: undefined, measured: undefined };
 
 /** Redirects and errors are wanted whatever their type: they explain why a page is missing. */
@@ -261,6 +424,17 @@ function isRepeat(digest: string, payloads: RecentCache): boolean {
   return payloads.admit(BigUint64Array.of(xxh64(digest)), 1, new Uint8Array(1)) === 0;
 }
 
+/** Names that servers give to what is no page, whatever they answer. */
+const ASSET =
+  /\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|json|map|mjs|mp[34]|og[gv]|otf|png|svg|ttf|wav|web[mp]|webmanifest|woff2?)(?:\?|$)/i;
+const isAssetName = (url: string): boolean => ASSET.test(url);
+
+function isStyleSheet(contentType: string | undefined, url: string): boolean {
+  return contentType === undefined
+    ? /\.css(?:\?|$)/i.test(url)
+    : /^\s*text\/css\b/i.test(contentType);
+}
+
 function parse(
   body: Uint8Array,
   { url, headers }: Pick<Exchange, 'url' | 'headers'>,
@@ -275,6 +449,17 @@ function textIn(body: Uint8Array, { headers }: Exchange): string {
   return textOf(mainBlocks(readBlocks(body, { contentType: headers.get('content-type') })));
 }
 
-function redirectLinks(target: string | undefined): Link[] {
-  return target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
+function linksIn({ listing, sitemap, target }: Opened): readonly Link[] {
+  const redirect: Link[] =
+    target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
+  return sitemap?.links ?? listing?.links ?? redirect;
+}
+
+/** A page as programs see it. */
+function shownPage(
+  { exchange: { url, status, headers }, discovery }: Fetched,
+  { body, links }: Pick<Page, 'body' | 'links'>,
+): Page {
+  const shown = { url, status, headers, body, links, depth: discovery.depth };
+  return discovery.isRequisite ? { ...shown, requisite: true } : shown;
 }

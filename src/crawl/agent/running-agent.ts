@@ -6,6 +6,7 @@ import { type Clock, paceOf } from '../../base/clock.ts';
 import { compileFilters, type FilterSet } from '../../filter/filter-set.ts';
 import type { Host } from '../../frontier/host.ts';
 import { restoreSnapshot } from '../../frontier/snapshot.ts';
+import { canonicalise } from '../../url/canonical.ts';
 import type { Ask } from '../planned/ask.ts';
 import type { AgentOrders } from '../record/agent-orders.ts';
 import type { AgentProgress, CountersState, EndReason } from '../record/counters.ts';
@@ -36,6 +37,10 @@ export async function runAgent(
     // Seeds that were known at the last checkpoint are in it; later ones are not.
     const newSeeds = start.seeds.slice(restored?.state.seeds ?? 0);
     assembly.admission.discover(ownSeeds(newSeeds, start), 0, undefined);
+    // The sieve lets each through once in the life of the crawl. They need not lie in scope.
+    const sitemaps = start.config.sitemap.flatMap((text) => canonicalise(text) ?? []);
+    if (!start.planned)
+      assembly.admission.discover(ownSeeds(sitemaps, start), 0, undefined, 0, true);
     for (const outcome of opened.outcomes?.known ?? []) around.onOutcome(outcome);
     return new RunningAgent(around, opened, assembly);
   } catch (error) {
@@ -126,7 +131,7 @@ class RunningAgent {
   }
 
   async #run(): Promise<AgentProgress> {
-    const { folder, store, client, earlierPages, outcomes, skipLog } = this.#opened;
+    const { folder, store, client, earlierPages, outcomes, skipLog, lines } = this.#opened;
     const { agent, reputation } = this.#assembly;
     try {
       await agent.run();
@@ -140,6 +145,7 @@ class RunningAgent {
       await earlierPages?.close();
       await outcomes?.close();
       await skipLog?.close();
+      await lines?.close();
       await reputation?.end();
       await folder?.close();
     }

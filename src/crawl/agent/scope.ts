@@ -37,7 +37,7 @@ type ScopeRefusal =
 /** The settings that a scope is made of. */
 type ScopeConfig = Pick<
   CrawlConfig,
-  'scope' | 'maxDepth' | 'maxUrlLength' | 'maxRepeats' | 'include' | 'exclude'
+  'scope' | 'maxDepth' | 'maxUrlLength' | 'maxRepeats' | 'include' | 'exclude' | 'requisites'
 >;
 
 export interface Scope {
@@ -46,6 +46,12 @@ export interface Scope {
    * what redirects to the URL; seeds and URLs that are queued already have none.
    */
   refusal(url: string, depth: number, from?: string): ScopeRefusal | undefined;
+  /**
+   * Why a requisite of the page `from` may not be scheduled; undefined when it may. It need not lie
+   * where pages must, and neither its depth nor `include` counts. URLs that are queued already have
+   * no `from`.
+   */
+  requisiteRefusal(url: string, from?: string): ScopeRefusal | undefined;
   /**
    * Whether the URL itself shows a trap. One question for each URL is enough, however discovered.
    */
@@ -69,6 +75,7 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
   const include = config.include.map(compileUrlPattern);
   const exclude = config.exclude.map(compileUrlPattern);
   const admitted: string[] = [];
+  const sites = config.requisites === 'site' ? domains(true) : undefined;
   return {
     admitted,
     refusal(url, depth, from) {
@@ -82,6 +89,11 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
       return undefined;
     },
     addSeeds: (more) => region?.add(more),
+    requisiteRefusal(url, from) {
+      if (url.length > maxUrlLength) return 'url-too-long';
+      if (sites && from !== undefined && sites(from) !== sites(url)) return 'out-of-scope';
+      return exclude.length > 0 && someMatch(exclude, url) ? 'excluded' : undefined;
+    },
     trap: (url) => (repeatsMoreThan(url, maxRepeats) ? 'repeated-segments' : undefined),
     admitSeedRedirect(from, to) {
       if (region === undefined || region.holds(to) || !region.mayMove(from, to)) return false;

@@ -12,8 +12,11 @@
 import type { Bytes } from '../../base/units.ts';
 import type { BodyHold } from '../../fetch/body-budget.ts';
 import { DEFAULT_DECODE_LIMITS, decodeHeld, gunzipHeld } from '../../fetch/decode.ts';
-import type { Exchange } from '../../fetch/exchange.ts';
+import type { Exchange, HeaderView } from '../../fetch/exchange.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
+import { readFeed } from '../../parse/feed.ts';
+import { type ParseOptions, parsePage } from '../../parse/page.ts';
+import { NO_DIRECTIVES } from '../../parse/robots-directives.ts';
 import { readSitemap } from '../../parse/sitemap.ts';
 import { canonicalise } from '../../url/canonical.ts';
 import { payLevelDomain } from '../../url/domain.ts';
@@ -22,6 +25,7 @@ import { hostOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
 import type { SkipSink } from '../skipped/skip-log.ts';
 import type { Link } from '../store/page.ts';
+import type { Listing } from './commit.ts';
 import type { Admission } from './link-admission.ts';
 
 /** Sitemaps that one robots.txt may name. */
@@ -87,6 +91,50 @@ export async function sitemapIn(
   return { kind: sitemap.kind, links, cut, isCutDecoding: truncated === 'limit' };
 }
 
+const FEED = /\b(?:rss|atom|xml)\b/i;
+const DRAWING = /^\s*image\/svg\+xml\b/i;
+/** No links, from a document that asks nothing. */
+export const EMPTY: Listing = { links: [], robots: NO_DIRECTIVES, cut: 0 };
+
+/** Whether a response may be a feed or a drawing, by its type. */
+export function mayList({ status }: Pick<Exchange, 'status'>, type: string | undefined): boolean {
+  return status >= 200 && status <= 299 && type !== undefined && FEED.test(type);
+}
+
+/** Whether the head of a response may name links. */
+export const hasLinks = (headers: HeaderView): boolean =>
+  headers.get('link') !== undefined || headers.get('refresh') !== undefined;
+
+/** The links of a feed or a drawing; undefined for other documents. */
+export function listedIn(
+  body: Uint8Array,
+  { url, headers }: Pick<Exchange, 'url' | 'headers'>,
+  options: ParseOptions,
+  most: number,
+): Listing | undefined {
+  const contentType = headers.get('content-type');
+  const robotsHeaders = headers.all('x-robots-tag');
+  const { robots, links, cut } = parsePage(
+    DRAWING.test(contentType ?? '') ? body : NOTHING,
+    { url, contentType, robotsHeaders },
+    options,
+  );
+  if (DRAWING.test(contentType ?? '')) return { robots, links, cut };
+  const feed = readFeed(body, contentType, most);
+  if (!feed) return undefined;
+  const base = (feed.base && canonicalise(feed.base, { base: url })) || url;
+  const { drop } = options;
+  const found = feed.references.flatMap(
+    (text) => canonicalise(text, { base, ...(drop && { drop }) }) ?? [],
+  );
+  const listed = [...new Set(found)].map((one) => ({
+    ...{ url: one, kind: 'feed' as const, nofollow: false },
+  }));
+  return { robots, links: listed, cut: feed.cut };
+}
+
+const NOTHING = new Uint8Array(0);
+
 /** Discovers the sitemaps that the robots.txt of a URL's host names. */
 export function discoverNamed(
   sitemaps: readonly string[],
@@ -118,6 +166,7 @@ export function discoverListed(
   { kind, links, cut }: ReadSitemap,
   { url: from, depth, redirects }: Discovery,
   { admission, counters, maxRedirects, skips }: ListedParts,
+  trail?: string,
 ): void {
   counters.urlsSeen += links.length;
   counters.countSkipped('too-many-links', cut);
@@ -131,8 +180,9 @@ export function discoverListed(
     const foreign = urls.filter((url) => !isOwn(url));
     skips.links(foreign, 'sitemap-foreign');
   }
-  if (kind === 'pages') admission.discover(own, depth + 1, from);
-  else if (redirects < maxRedirects) admission.discover(own, depth, from, redirects + 1, true);
+  if (kind === 'pages') admission.discover(own, depth + 1, from, 0, false, trail);
+  else if (redirects < maxRedirects)
+    admission.discover(own, depth, from, redirects + 1, true, trail);
   else {
     counters.countSkipped('sitemap-depth', own.length);
     skips.links(own, 'sitemap-depth');

@@ -38,7 +38,11 @@ export function reasonToSkip(
 
 const MAY_BE_SITEMAP = /\.xml(?:\.gz)?$/i;
 
-function reasonOutside(scope: Scope, { url, depth, redirects }: Discovery): string | undefined {
+function reasonOutside(
+  scope: Scope,
+  { url, depth, redirects, isRequisite }: Discovery,
+): string | undefined {
+  if (isRequisite) return scope.requisiteRefusal(url);
   const reason = scope.refusal(url, depth) ?? scope.trap(url);
   // Sitemaps and the targets of seeds need not lie in the scope, but `exclude` holds for them too.
   const isExempt = (depth === 0 && redirects > 0) || MAY_BE_SITEMAP.test(url);

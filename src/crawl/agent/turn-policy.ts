@@ -66,6 +66,8 @@ export class TurnState {
   discovery!: Discovery;
   /** A request was made, so the delays count from the end of the turn. */
   requested = false;
+  /** The same before the present step. */
+  requestedBefore = false;
   /** How long the host is paused at least, whatever its usual delay. */
   pause: Millis = 0;
   /** Why the host is paused, if a retry rule says so. */
@@ -89,6 +91,7 @@ interface TurnPolicyParts {
   readonly frontier: Pick<
     Frontier,
     | 'atLimit'
+    | 'front'
     | 'mustWait'
     | 'take'
     | 'putBack'
@@ -107,13 +110,17 @@ interface TurnPolicyParts {
   };
   readonly counters: Pick<Counters, 'requests' | 'disallowed' | 'countRetry'>;
   /** Called with a URL that robots.txt excludes. */
-  readonly onDisallowed?: ((url: string) => void) | undefined;
+  readonly onDisallowed?: ((discovery: Discovery) => void) | undefined;
   /** Whether a URL that was queued is still to be fetched. Counts it when it is not, or puts it off. */
   readonly stillWants: (turn: HostTurn, discovery: Discovery) => boolean;
   /** Discovers another URL in place of this one, if it is known to lead to the same page. */
   readonly replaces: (discovery: Discovery) => boolean;
   /** Claims one page of the crawl's limit; false when none is left or the agent is stopping. */
   readonly claimPage: () => boolean;
+  /** Claims a requisite, which counts as no page. Default: as a page. */
+  readonly claimRequisite?: () => boolean;
+  /** Whether only requisites are fetched, because no page is left to claim. */
+  readonly onlyRequisites?: () => boolean;
   /** The agent begins nothing new, and failures say nothing about servers. */
   readonly stopping: () => boolean;
   /** Whether an outage of our own network explains a failure. */
@@ -142,9 +149,11 @@ export class TurnPolicy {
       state.pauseFor(PAUSE_FOR_DOMAIN);
       return 'end';
     }
-    const discovery = frontier.take(turn);
+    const onlyRequisites = this.#parts.onlyRequisites?.() ?? false;
+    const discovery = frontier.take(turn, onlyRequisites);
     if (!discovery) {
-      if (turn.host.queue.length > 0) {
+      if (onlyRequisites) state.retriesAfter = pauseForRequisites(frontier.front);
+      else if (turn.host.queue.length > 0) {
         state.retriesAfter = Math.max(0, turn.host.retryAt - clock.now());
         state.cause = this.#causes.get(turn.host);
       }
@@ -165,17 +174,29 @@ export class TurnPolicy {
     if (rules === UNREACHABLE) return 'unreachable';
     if (!rules.verdict(pathOf(discovery.url)).allowed) {
       counters.disallowed++;
-      this.#parts.onDisallowed?.(discovery.url);
+      this.#parts.onDisallowed?.(discovery);
       return 'skip';
     }
-    if (this.#parts.replaces(discovery)) return 'skip';
-    if (!this.#parts.claimPage()) {
+    if (!discovery.isRequisite && this.#parts.replaces(discovery)) return 'skip';
+    if (!this.#claim(discovery)) {
       frontier.putBack(turn, discovery);
       return 'end';
     }
+    state.requestedBefore = state.requested;
     state.requested = true;
     counters.requests++;
     return 'fetch';
+  }
+
+  /** The request of the last step was not made after all. */
+  withdrawn(state: TurnState): void {
+    state.requested = state.requestedBefore;
+    this.#parts.counters.requests--;
+  }
+
+  #claim({ isRequisite }: Discovery): boolean {
+    const { claimPage, claimRequisite = claimPage } = this.#parts;
+    return isRequisite ? claimRequisite() : claimPage();
   }
 
   askedRobots(state: TurnState, { requested, pause, cause }: RobotsCost): void {
@@ -295,6 +316,13 @@ export class TurnPolicy {
     frontier.release(turn, now + hostPause, now + addressPause);
   }
 }
+
+/**
+ * The pause of a host that has only pages queued, while only requisites are fetched. New requisites
+ * may come meanwhile: with few hosts soon, with many so that turns for nothing cost little.
+ */
+const pauseForRequisites = (hosts: number): Millis =>
+  Math.max(100, Math.min(hosts, PAUSE_FOR_NEW_URLS));
 
 /** The attempts to fetch a URL, with the one just made. */
 const attemptsOf = ({ attempts = 0 }: Discovery): number => attempts + 1;

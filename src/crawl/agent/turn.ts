@@ -9,9 +9,15 @@
  * Ensures   the turn is released whatever happens. A page that was not committed is put back. An
  *           error of our own in the handling of a URL is that URL's failure, not the agent's.
  */
-import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange.ts';
+import {
+  type Exchange,
+  FetchError,
+  type FetchRequest,
+  type HttpClient,
+} from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { RETRY_TABLE, type RetryCause } from '../../politeness/retries-and-pauses.ts';
 import type { Outage } from '../hosts/outage.ts';
 import type { RobotsKeeper } from '../hosts/robots-keeper.ts';
@@ -20,6 +26,7 @@ import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import type { RequestChange, RequestHooks } from '../store/hooks.ts';
 import type { CrawlFailure } from '../store/page.ts';
 import type { FetchPermits } from './fetch-permits.ts';
 import type { Admission } from './link-admission.ts';
@@ -43,6 +50,8 @@ interface TurnParts {
   readonly sitemaps: boolean;
   /** How URLs are requested, where it is not a plain GET. */
   readonly requests: Requests | undefined;
+  /** Asked before every request; only in a program that wants it. */
+  readonly beforeRequest: RequestHooks['beforeRequest'];
 }
 
 /** How failed URLs and hosts are reported. */
@@ -55,7 +64,9 @@ interface FailureParts {
   readonly seedTrouble: Pick<SeedTrouble, 'failed'>;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   /** Called with a URL that has failed, in the step in which it is counted. */
-  readonly onUrlFailed: ((url: string, fault: string) => void) | undefined;
+  readonly onUrlFailed: (discovery: Discovery, fault: string) => void;
+  /** Counts a URL that is not fetched on purpose. */
+  readonly onUrlSkipped: (url: string, reason: string) => void;
 }
 
 export class Turns {
@@ -105,10 +116,11 @@ export class Turns {
   /** The step could not be finished: its URL is retried, or has failed. */
   async #broke(state: TurnState, error: unknown): Promise<void> {
     const { host } = state.turn;
-    const url = host.underWay?.url;
-    const message = this.#parts.failures.internal.note(error, { host: host.name, url });
-    if (!this.#parts.policy.broke(state) && url !== undefined)
-      await this.#urlFailed(host, url, 'internal-error', message);
+    const discovery = host.underWay;
+    const place = { host: host.name, url: discovery?.url };
+    const message = this.#parts.failures.internal.note(error, place);
+    if (!this.#parts.policy.broke(state) && discovery)
+      await this.#urlFailed(host, discovery, 'internal-error', message);
     await this.#giveUpHost(state, 'internal-error', message);
   }
 
@@ -125,28 +137,37 @@ export class Turns {
 
   async #robotsUnreachable({ turn, discovery }: TurnState): Promise<void> {
     const message = 'Its robots.txt could not be fetched.';
-    await this.#urlFailed(turn.host, discovery.url, 'robots-unreachable', message);
+    await this.#urlFailed(turn.host, discovery, 'robots-unreachable', message);
   }
 
   async #fetch(state: TurnState): Promise<void> {
     const { policy, client, intake, permits, outage } = this.#parts;
     const { turn, discovery } = state;
+    // A requisite has claimed no page, so there is none to give back.
+    const isRequisite = discovery.isRequisite === true;
     let exchange: Exchange;
     let asked: Requested | undefined;
     try {
       const isLast = turn.host.queue.length === 0;
       const { url } = discovery;
       asked = await this.#parts.requests?.requestOf(url);
+      const change = await this.#askUser(discovery);
+      if (change?.skip) {
+        permits.closeClaim(isRequisite);
+        policy.withdrawn(state);
+        this.#parts.failures.onUrlSkipped(url, 'before-request');
+        return;
+      }
       const wantsBody = intake.bodyWish(url);
       const request = { url, address: turn.address, isLast, ...(wantsBody && { wantsBody }) };
-      exchange = await client.fetch({ ...request, ...asked?.request });
+      exchange = await client.fetch(withHeaders({ ...request, ...asked?.request }, change));
     } catch (error) {
-      permits.closeClaim(false);
+      permits.closeClaim(isRequisite);
       if (!(error instanceof FetchError)) throw error;
       await this.#failed(state, error);
       return;
     }
-    let isPage = false;
+    let isPage = isRequisite;
     try {
       outage.answered(turn.address.ip);
       if (policy.answered(state, exchange)) {
@@ -159,11 +180,19 @@ export class Turns {
     intake.release(exchange);
   }
 
+  async #askUser(discovery: Discovery): Promise<RequestChange | undefined> {
+    const { beforeRequest } = this.#parts;
+    if (!beforeRequest) return undefined;
+    const { url, depth, redirects, isRequisite = false } = discovery;
+    const request = { url, depth, redirects, isRequisite };
+    return (await endsAgent(() => beforeRequest(request))) ?? undefined;
+  }
+
   async #failed(state: TurnState, { fault, message }: FetchError): Promise<void> {
     const { host } = state.turn;
     const isQueued = this.#parts.policy.failed(state, fault);
     if (!this.#stopping()) await this.#noteTrouble(state, fault, message, isQueued);
-    if (!isQueued) await this.#urlFailed(host, state.discovery.url, fault, message);
+    if (!isQueued) await this.#urlFailed(host, state.discovery, fault, message);
     await this.#giveUpHost(state, fault, message);
   }
 
@@ -194,14 +223,15 @@ export class Turns {
   /** Reports a failed URL, then counts it: a checkpoint made in between still has it queued. */
   async #urlFailed(
     host: Host,
-    url: string,
+    discovery: Discovery,
     fault: RetryCause | 'robots-unreachable',
     message: string,
   ): Promise<void> {
+    const { url } = discovery;
     const { counters, sparing, onError, onUrlFailed } = this.#parts.failures;
     await endsAgent(() => onError?.({ url, host: host.name, fault, message, urls: 1 }));
     counters.countError(fault);
-    onUrlFailed?.(url, fault);
+    onUrlFailed(discovery, fault);
     sparing.event('url-given-up', { url, fault, why: message });
   }
 
@@ -211,4 +241,10 @@ export class Turns {
     if (retriesAfter !== undefined && cause) waits.only(host, cause, retriesAfter);
     else if (pause > 0 && cause) waits.begin(host, cause, pause);
   }
+}
+
+/** The request with the headers that the user adds. */
+function withHeaders(request: FetchRequest, change: RequestChange | undefined): FetchRequest {
+  if (!change?.headers) return request;
+  return { ...request, headers: [...(request.headers ?? []), ...Object.entries(change.headers)] };
 }

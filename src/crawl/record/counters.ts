@@ -51,13 +51,15 @@ export interface CountersState {
    * verdict, `found` and `cleared` domains. Absent without.
    */
   readonly spam?: Readonly<Tally>;
+  /** Requisites received: images, styles, scripts, … Absent where none were. */
+  readonly requisites?: number;
 }
 
 /** Only the counters of an object that may hold more. */
 export function countersOf(told: CountersState): CountersState {
   const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
   // A status file of an earlier version has no `truncated`.
-  const { requests, statuses, types, retries, errors, refused, alike, spam } = told;
+  const { requests, statuses, types, retries, errors, refused, alike, spam, requisites } = told;
   const { truncated = {} } = told;
   return {
     pages,
@@ -75,6 +77,7 @@ export function countersOf(told: CountersState): CountersState {
     alike,
     truncated,
     ...(spam && { spam }),
+    ...(requisites !== undefined && { requisites }),
   };
 }
 
@@ -105,6 +108,7 @@ export class Counters implements CountersState {
   readonly alike: Tally = {};
   readonly truncated: Tally = {};
   declare spam?: Tally;
+  declare requisites?: number;
 
   countStatus(status: number): void {
     count(this.statuses, String(status), 1);
@@ -137,6 +141,10 @@ export class Counters implements CountersState {
 
   countAlike(what: string, times = 1): void {
     count(this.alike, what, times);
+  }
+
+  countRequisite(): void {
+    this.requisites = (this.requisites ?? 0) + 1;
   }
 
   /** The tally exists from the first count: a crawl without verdicts has none. */

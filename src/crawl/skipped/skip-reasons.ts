@@ -35,6 +35,7 @@ const page = (kind: SkipKind): SkipReason => ({ kind, unit: 'page' });
 export const SKIP_REASONS: Readonly<Record<string, SkipReason>> = {
   'content-type': page('filter'),
   'store-filter': page('filter'),
+  'on-response': page('filter'),
   'near-duplicate': page('duplicate'),
   'soft-404': page('duplicate'),
   'soft-404-question': page('duplicate'),
@@ -45,6 +46,7 @@ export const SKIP_REASONS: Readonly<Record<string, SkipReason>> = {
   'domain-page-limit': url('limit'),
   blocked: url('filter'),
   'fetch-filter': url('filter'),
+  'before-request': url('filter'),
   trap: url('duplicate'),
   'out-of-scope-later': url('scope'),
   'too-deep-later': url('limit'),
@@ -54,18 +56,24 @@ export const SKIP_REASONS: Readonly<Record<string, SkipReason>> = {
   'not-included-later': url('filter'),
   'out-of-scope': link('scope'),
   'sitemap-foreign': link('scope'),
+  'requisite-out-of-scope': link('scope'),
+  'requisite-excluded': link('filter'),
   excluded: link('filter'),
   'not-included': link('filter'),
   'schedule-filter': link('filter'),
   nofollow: link('nofollow'),
   'follow-filter': page('filter'),
+  'on-response-links': page('filter'),
   'near-duplicate-links': link('duplicate'),
   'too-deep': link('limit'),
   'url-too-long': link('limit'),
   'repeated-segments': link('limit'),
   'sitemap-depth': link('limit'),
+  'requisite-url-too-long': link('limit'),
+  'requisite-depth': link('limit'),
   'parse-filter': page('filter'),
   'too-many-links': link('limit'),
+  'too-many-requisites': page('limit'),
   'links-lost': page('failed'),
 };
 
@@ -92,5 +100,6 @@ export function byUnit(
 export const LINKS_NOT_READ: ReadonlySet<string> = new Set([
   'parse-filter',
   'too-many-links',
+  'too-many-requisites',
   'links-lost',
 ]);

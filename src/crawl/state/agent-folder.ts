@@ -48,6 +48,7 @@ import {
 } from '../../reputation/reputation-folder.ts';
 import { DrumSieve, type SieveState } from '../../sieve/disk-sieve.ts';
 import { addUp, Counters, type CountersState } from '../record/counters.ts';
+import type { LineLength } from '../record/line-files.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import { addSeries, type SeriesState } from '../record/series.ts';
 import { mostPages, type TopDomain } from '../record/top-domains.ts';
@@ -86,6 +87,8 @@ export interface AgentState {
   readonly archive: readonly WholeLength[];
   /** The length of its outcomes; only in a planned crawl. */
   readonly outcomes?: number | undefined;
+  /** The files with lines of the agent, beside the archive; only where there are some. */
+  readonly lines?: readonly LineLength[] | undefined;
   /** The history of the agent; absent in checkpoints of earlier versions. */
   readonly series?: SeriesState | undefined;
   readonly top?: readonly TopDomain[] | undefined;
@@ -210,6 +213,14 @@ export async function partSums(disk: Disk, dir: string, agents: number): Promise
       if (sum !== undefined) sums.set(file, sum);
   }
   return sums;
+}
+
+/** The files with lines of all agents, as their checkpoints have them. */
+export async function lineLengths(disk: Disk, dir: string, agents: number): Promise<LineLength[]> {
+  const found: LineLength[] = [];
+  for (let agent = 0; agent < agents; agent++)
+    found.push(...((await storedCheckpoint(disk, dir, agent))?.state.lines ?? []));
+  return found;
 }
 
 /** A file that a checkpoint names, and the length of its content. */

@@ -65,6 +65,7 @@ const OURS = new Set([
   'archive',
   'earlier',
   'indexes',
+  'lines',
   'pages',
   'refresh',
   LOG_FILE,
@@ -114,13 +115,13 @@ export class CrawlFolder {
 
   static async open(
     disk: Disk,
-    { dir, auth, cookies }: CrawlConfig,
+    { dir, auth, cookies, headerFile }: CrawlConfig,
     seeds: readonly string[] | undefined,
     clock: Clock,
   ): Promise<CrawlFolder> {
     if (!(await askedIn(disk, dir)) && seeds?.length === 0) throw noCrawlToResume(dir);
     // Pages behind a login must not be readable by other users of this machine.
-    const isSecret = auth !== '' || cookies !== '';
+    const isSecret = auth !== '' || cookies !== '' || headerFile !== '';
     await disk.makeFolder(dir, isSecret);
     const wasOpen = isSecret && (await disk.closeFolder(dir));
     await disk.makeFolder(join(dir, AGENTS));
@@ -326,7 +327,7 @@ const stillPaused = (dir: string): string =>
   `The crawl is paused. To continue: drumlin set ${dir} paused=no`;
 
 const closedNow = (dir: string): string =>
-  `${dir} was open to other users. Only its owner may enter it now, because pages are fetched with passwords or cookies.`;
+  `${dir} was open to other users. Only its owner may enter it now, because pages are fetched with passwords, cookies or tokens.`;
 
 /** The settings of the crawl in a folder, which a resume keeps; undefined if there is no crawl. */
 export async function settingsIn(dir: string): Promise<CrawlOptions | undefined> {

@@ -55,7 +55,7 @@ const KEY_BITS = BigInt(64 - PARTITION_BITS);
 interface HeirState
   extends Pick<
     AgentState,
-    'savedAt' | 'counters' | 'seeds' | 'moved' | 'archive' | 'series' | 'top'
+    'savedAt' | 'counters' | 'seeds' | 'moved' | 'archive' | 'lines' | 'series' | 'top'
   > {
   /** The size of the front that the frontier aims for. */
   readonly required: number;
@@ -223,6 +223,7 @@ export function stateOf(
     seeds: Math.min(...states.map((state) => state?.seeds ?? 0)),
     moved: known.flatMap(({ moved }) => moved),
     archive: known.flatMap(({ archive }) => archive).filter((file) => keeperOf(file, to) === agent),
+    ...linesOf(agent, to, known),
     ...(agent === 0 && {
       series: addSeries(known.flatMap(({ series }) => series ?? [])),
       top: mostPages(
@@ -231,6 +232,19 @@ export function stateOf(
       ),
     }),
   };
+}
+
+/** The same for files with lines; absent where there are none. */
+function linesOf(
+  agent: number,
+  to: number,
+  states: readonly AgentState[],
+): Pick<AgentState, 'lines'> {
+  if (!states.some(({ lines }) => lines)) return {};
+  const writer = (file: string) => Number(file.slice(file.lastIndexOf('-') + 1));
+  const keeper = (file: string) => (writer(file) < to ? writer(file) : 0);
+  const all = states.flatMap(({ lines = [] }) => lines);
+  return { lines: all.filter(({ file }) => keeper(file) === agent) };
 }
 
 /** A file belongs to the agent in its name; agent 0 gets those of agents that no longer exist. */

@@ -20,6 +20,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { keepTail, setAside } from '../../disk/orphans.ts';
 import { decodeContent, decodeLimitsFor } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
+import { redirectTarget } from '../../fetch/redirect.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import { pathOf } from '../../url/parts.ts';
 import { pagePath } from './page-path.ts';
@@ -109,6 +110,7 @@ export class FileStore implements Store {
       type,
       time: new Date(startedAt).toISOString(),
       file: page?.name,
+      target: redirectTarget(exchange),
       truncated: exchange.truncated ?? (page?.isCut ? 'decoding' : undefined),
     };
     this.#lines += `${JSON.stringify(line)}\n`;

@@ -4,7 +4,7 @@ import type { LinkKind, Link as ParsedLink } from '../../parse/page.ts';
 
 /** A link of a page, or the target of a redirect. */
 export interface Link extends Omit<ParsedLink, 'kind'> {
-  readonly kind: LinkKind | 'redirect' | 'sitemap';
+  readonly kind: LinkKind | 'redirect' | 'sitemap' | 'feed';
   /** The date of the last change that a sitemap gives, in ISO 8601. */
   readonly changed?: string;
 }
@@ -47,4 +47,6 @@ export interface Page {
   readonly links: readonly Link[];
   /** The number of links from a seed to this page. */
   readonly depth: number;
+  /** True for an image, a style, …: part of how a page looks, and no page itself. */
+  readonly requisite?: boolean;
 }

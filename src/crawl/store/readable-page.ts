@@ -1,4 +1,5 @@
 /** A page in the hands of a program: its text and its language are made when they are asked for. */
+import { PageDocument, type PageElement } from '../../extract/page-document.ts';
 import type { HeaderView } from '../../fetch/exchange.ts';
 import { type Language, openLanguageDetector } from '../../text/language.ts';
 import { mainBlocks, textOf } from '../../text/main-text.ts';
@@ -10,6 +11,8 @@ export interface ReadablePage extends Page {
   readonly text: string;
   /** The language of the main text. */
   readonly language: Promise<Language>;
+  /** The elements of an HTML page that match a CSS selector, in their order. */
+  $(selector: string): Promise<PageElement[]>;
 }
 
 export function readable(page: Page): ReadablePage {
@@ -23,8 +26,10 @@ class PageWithText implements ReadablePage {
   readonly body: Uint8Array;
   readonly links: readonly Link[];
   readonly depth: number;
+  declare readonly requisite?: boolean;
   #text: string | undefined;
   #language: Promise<Language> | undefined;
+  #document: Promise<PageDocument> | undefined;
 
   constructor(page: Page) {
     this.url = page.url;
@@ -33,12 +38,18 @@ class PageWithText implements ReadablePage {
     this.body = page.body;
     this.links = page.links;
     this.depth = page.depth;
+    if (page.requisite) this.requisite = true;
   }
 
   get text(): string {
     const contentType = this.headers.get('content-type');
     this.#text ??= textOf(mainBlocks(readBlocks(this.body, { contentType })));
     return this.#text;
+  }
+
+  async $(selector: string): Promise<PageElement[]> {
+    this.#document ??= PageDocument.of(this.body, this.headers.get('content-type'));
+    return (await this.#document).$(selector);
   }
 
   get language(): Promise<Language> {

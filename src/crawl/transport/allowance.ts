@@ -78,6 +78,22 @@ export class Allowance {
     return false;
   }
 
+  /** Whether the limit of bytes is not reached. */
+  get hasBytes(): boolean {
+    return Atomics.load(this.#shared, BYTES) > 0n;
+  }
+
+  /**
+   * Claims a requisite, which is no page: only bytes limit it. The claim is closed as if it brought
+   * a page, because it took none.
+   */
+  claimRequisite(): boolean {
+    Atomics.add(this.#shared, PAGES, 1n);
+    if (this.hasBytes) return true;
+    this.closeClaim(true);
+    return false;
+  }
+
   /** Closes a claim, with a page or without one, and counts the bytes received. */
   closeClaim(gotPage: boolean, bytes: Bytes = 0): void {
     // Bytes first: when the last claim is closed, everything is counted.

@@ -1,9 +1,10 @@
 /**
  * The queued URLs of one host, first in, first out, as packed bytes.
  *
- * Format    each entry: its length (a varint), depth, redirects, attempts (a byte each), then the
- *           URL without its host: `s` or `h` for the scheme, the port if there is one, the path.
- *           `https://example.org:8443/a` is stored as `s:8443/a` at `example.org`.
+ * Format    each entry: its length (a varint), depth, redirects with the mark of a requisite,
+ *           attempts (a byte each), then the URL without its host: `s` or `h` for the scheme, the
+ *           port if there is one, the path. `https://example.org:8443/a` is stored as `s:8443/a` at
+ *           `example.org`. A trail follows behind a blank.
  * Requires  canonical URLs (ASCII, scheme http or https), of the queue's host.
  * Ensures   the bytes here are those on disk: entries move between a queue and a file by copying
  *           bytes.
@@ -11,7 +12,7 @@
  *           times its content and 1 kB.
  */
 import { varintSize, writeVarint } from '../../base/varint.ts';
-import { type Discovery, MOST } from './discovered-url.ts';
+import { type Discovery, discoveryOf, isRequisite, MOST, redirectByte } from './discovered-url.ts';
 
 const COUNTS = 3;
 const NOTHING = Buffer.alloc(0);
@@ -89,8 +90,8 @@ export class PathQueue {
     const end = at + size;
     const scheme = bytes[at + COUNTS] === HTTPS ? 'https://' : 'http://';
     const path = bytes.toString('latin1', at + COUNTS + 1, end);
-    const url = scheme + this.host + path;
-    const discovery = { url, depth: bytes[at], redirects: bytes[at + 1], attempts: bytes[at + 2] };
+    const text = scheme + this.host + path;
+    const discovery = discoveryOf(bytes[at], bytes[at + 1], bytes[at + 2], text);
     this.#leave(end, this.#count - 1);
     return discovery;
   }
@@ -162,21 +163,34 @@ export function entryEnd(bytes: Uint8Array, at: number): number {
 }
 
 /** Bytes of a URL in a queue. */
-export function entrySize({ url }: Discovery, host: string): number {
-  const size = COUNTS + 1 + url.length - pathStart(url, host);
+export function entrySize({ url, trail }: Discovery, host: string): number {
+  const size = COUNTS + 1 + url.length - pathStart(url, host) + trailLength(trail);
   return varintSize(size) + size;
+}
+
+/** How many of the entries are requisites. */
+export function requisitesIn({ count, bytes }: Entries): number {
+  let found = 0;
+  for (let i = 0, at = 0; i < count; i++) {
+    const end = entryEnd(bytes, at);
+    while (bytes[at] >= 128) at++;
+    if (isRequisite(bytes.subarray(at + 1, at + 1 + COUNTS))) found++;
+    at = end;
+  }
+  return found;
 }
 
 /** Returns where the next entry goes. */
 export function writeEntry(into: Buffer, at: number, discovery: Discovery, host: string): number {
-  const { url, depth, redirects, attempts = 0 } = discovery;
+  const { url, depth, attempts = 0, trail } = discovery;
   const start = pathStart(url, host);
   const length = url.length - start;
-  let to = writeVarint(into, at, COUNTS + 1 + length);
+  let to = writeVarint(into, at, COUNTS + 1 + length + trailLength(trail));
   into[to++] = Math.min(depth, MOST);
-  into[to++] = Math.min(redirects, MOST);
+  into[to++] = redirectByte(discovery);
   into[to++] = Math.min(attempts, MOST);
   into[to++] = isHttps(url) ? HTTPS : HTTP;
+  if (trail !== undefined) return to + into.write(`${url.slice(start)} ${trail}`, to, 'latin1');
   if (length > SHORT) return to + into.write(url.slice(start), to, 'latin1');
   for (let i = start; i < url.length; i++) into[to++] = url.charCodeAt(i);
   return to;
@@ -192,6 +206,10 @@ export function copyBytes(
   if (to - from > SHORT) into.set(source.subarray(from, to), at);
   else for (let i = from; i < to; i++) into[at++] = source[i];
 }
+
+/** The bytes of a trail, with the blank before it. */
+const trailLength = (trail: string | undefined): number =>
+  trail === undefined ? 0 : trail.length + 1;
 
 function pathStart(url: string, host: string): number {
   return (isHttps(url) ? 8 : 7) + host.length;

@@ -41,6 +41,7 @@ test('an agent that cannot be opened closes every file that it has opened', asyn
     rescoped: false,
     planned: false,
     spam: undefined,
+    extracts: [],
     allowance: shareAllowance({}),
     addresses: undefined,
     hosts: shareHosts(),

@@ -125,6 +125,18 @@ describe('a turn', () => {
     expect(made.frontier.nextReadyAt()).toBe(made.clock.now() + 4 * SECOND);
   });
 
+  test('whose only request was withdrawn pauses nothing, and takes the next URL', () => {
+    const made = world({ delay: 4 * SECOND });
+    const { state } = first(made);
+    made.policy.withdrawn(state);
+    expect(made.counters.requests).toBe(0);
+    expect(made.policy.continues(state)).toBe(true);
+    expect([made.policy.next(state), state.discovery.url]).toEqual(['fetch', 'http://host.test/2']);
+    made.policy.withdrawn(state);
+    made.policy.release(state);
+    expect(made.frontier.nextReadyAt()).toBe(made.clock.now());
+  });
+
   test('takes one URL after the other where delays are zero, for two seconds', () => {
     const made = world({ urls: Array.from({ length: 50 }, (_, i) => `/${i}`) });
     const { policy, clock } = made;

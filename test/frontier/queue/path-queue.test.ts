@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Discovery } from '../../../src/frontier/queue/discovered-url.ts';
-import { PathQueue, wholeEntries } from '../../../src/frontier/queue/path-queue.ts';
+import {
+  type Discovery,
+  decodeDiscovery,
+  encodeDiscovery,
+} from '../../../src/frontier/queue/discovered-url.ts';
+import { PathQueue, requisitesIn, wholeEntries } from '../../../src/frontier/queue/path-queue.ts';
 import { hostOf } from '../../../src/url/parts.ts';
 
 const at = (url: string, depth = 0, redirects = 0, attempts = 0): Discovery => ({
@@ -33,14 +37,35 @@ describe('a queue of paths', () => {
     expect(queue.shift()).toBeUndefined();
   });
 
-  test('counts depth, redirects and attempts up to 127', () => {
+  test('counts depth and attempts up to 127, redirects up to 31', () => {
     const queue = new PathQueue('a');
-    queue.push(at('http://a/', 127, 127, 127));
+    queue.push(at('http://a/', 127, 31, 127));
     queue.push(at('http://a/', 128, 1000, 1e9));
     queue.push({ url: 'http://a/', depth: 0, redirects: 0 });
-    expect(queue.shift()).toEqual(at('http://a/', 127, 127, 127));
-    expect(queue.shift()).toEqual(at('http://a/', 127, 127, 127));
+    expect(queue.shift()).toEqual(at('http://a/', 127, 31, 127));
+    expect(queue.shift()).toEqual(at('http://a/', 127, 31, 127));
     expect(queue.shift()).toEqual(at('http://a/', 0, 0, 0));
+  });
+
+  test('keeps the marks and the trail of each URL, and counts its requisites', () => {
+    const mark = fc.constantFrom(undefined, true);
+    const trail = fc.constantFrom(undefined, 'LLE http://b/?x', 'R https://c/');
+    const found = fc.record({ isRequisite: mark, isUrgent: mark, trail, redirects: fc.nat(31) });
+    fc.assert(
+      fc.property(fc.array(found), (all) => {
+        const queue = new PathQueue('a');
+        const pushed = all.map((how, i) => ({ ...at(`https://a/${i}`), ...how }));
+        for (const discovery of pushed) queue.push(discovery);
+        const requisites = pushed.filter(({ isRequisite }) => isRequisite).length;
+        expect(requisitesIn(queue.entries())).toBe(requisites);
+        for (const discovery of pushed) {
+          expect(queue.shift()).toEqual(discovery);
+          const encoded = Buffer.from(encodeDiscovery(discovery), 'latin1');
+          const { attempts: _, ...rest } = discovery;
+          expect(decodeDiscovery(encoded)).toEqual(rest);
+        }
+      }),
+    );
   });
 
   test('agrees with an array, whatever is done to it', () => {
