@@ -80,7 +80,6 @@ export class HostedAgent {
   readonly #share: PageShare | undefined;
   readonly #thread: AgentThread<AgentReport, AgentProgress>;
   readonly #link: ThreadLink<AgentClusterCalls, WorkerClusterCalls>;
-  #report: AgentReport | undefined;
   #stopping = false;
   #concludes = false;
   #concluded = false;
@@ -121,9 +120,7 @@ export class HostedAgent {
         options: { resourceLimits: { maxYoungGenerationSizeMb: 32 } },
       },
       {
-        progress: (report) => {
-          this.#report = report;
-        },
+        progress: () => {},
         activity: () => {},
         outcome: () => {},
         // The leader ends the crawl: another agent may return a page.
@@ -166,10 +163,6 @@ export class HostedAgent {
       clockOrigin,
     };
     return new HostedAgent(parts, mirror, start, port1, granted);
-  }
-
-  get report(): AgentReport | undefined {
-    return this.#report;
   }
 
   get stopping(): boolean {
