@@ -41,7 +41,7 @@ describe.skipIf(!hasBroker)(
       const web = cluster.lab.web.allUrls();
       expect([...web].filter((url) => !counts.has(url))).toEqual([]);
       expect([...counts].filter(([, count]) => count > 1)).toEqual([]);
-      expect(unconfirmed).toBe(0);
+      expect([unconfirmed, await cluster.indexFaults()]).toEqual([0, []]);
       expect(cluster.logs()).toMatch(/"event":"agent-taken".*"files":"restored"/);
       const asked = await cluster.asked();
       expect(shortestPause(asked, 'host')).toBeGreaterThanOrEqual(DELAY);

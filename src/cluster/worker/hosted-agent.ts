@@ -59,6 +59,9 @@ export interface HostedParts {
   readonly ownsProcess: boolean;
 }
 
+/** Before an agent whose files could not be restored is started again. */
+const AGAIN: Millis = 2000;
+
 /** How an agent left this worker. */
 export type HostedEnd = 'released' | 'lost';
 
@@ -77,7 +80,6 @@ export class HostedAgent {
   readonly #share: PageShare | undefined;
   readonly #thread: AgentThread<AgentReport, AgentProgress>;
   readonly #link: ThreadLink<AgentClusterCalls, WorkerClusterCalls>;
-  #report: AgentReport | undefined;
   #stopping = false;
   #concludes = false;
   #concluded = false;
@@ -118,9 +120,7 @@ export class HostedAgent {
         options: { resourceLimits: { maxYoungGenerationSizeMb: 32 } },
       },
       {
-        progress: (report) => {
-          this.#report = report;
-        },
+        progress: () => {},
         activity: () => {},
         outcome: () => {},
         // The leader ends the crawl: another agent may return a page.
@@ -138,10 +138,12 @@ export class HostedAgent {
   static async start(parts: HostedParts): Promise<HostedAgent> {
     const { disk, dir, lease, before, mirrors, log, shared, quiet } = parts;
     const { agent, epoch } = lease;
-    const files = await prepareFiles(disk, dir, agent, before, mirrors);
+    const { files, mirror } = await whileStoreFails(lease, log, async () => ({
+      files: await prepareFiles(disk, dir, agent, before, mirrors),
+      mirror: await mirrors.open(agent, epoch, before.checkpoint),
+    }));
     log.event('agent-taken', { agent, epoch, files });
     const pages = (await storedCheckpoint(disk, dir, agent))?.state.counters.pages ?? 0;
-    const mirror = await mirrors.open(agent, epoch, before.checkpoint);
     const granted = await parts.granted();
     const { port1, port2 } = new MessageChannel();
     const start: ClusterAgentStart = {
@@ -161,10 +163,6 @@ export class HostedAgent {
       clockOrigin,
     };
     return new HostedAgent(parts, mirror, start, port1, granted);
-  }
-
-  get report(): AgentReport | undefined {
-    return this.#report;
   }
 
   get stopping(): boolean {
@@ -279,6 +277,24 @@ export class HostedAgent {
       this.#parts.log.event('upload-failed', { agent: this.agent, why: (error as Error).message });
       return undefined;
     }
+  }
+}
+
+/** The object store may fail for a while: the start of an agent is tried until its lease is lost. */
+async function whileStoreFails<Result>(
+  lease: AgentLease,
+  log: EventLog,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      log.event('upload-failed', { agent: lease.agent, why: (error as Error).message });
+    }
+    await new Promise((later) => setTimeout(later, AGAIN));
+    if (lease.lost) throw new LeaseLost(`The lease of agent ${lease.agent} is lost.`);
   }
 }
 

@@ -26,6 +26,10 @@ export class PageShare {
   readonly #allowance: Allowance;
   /** What the allowance was given, with the pages of earlier epochs. */
   #granted: number;
+  /** The size of the last block. */
+  #block = 0;
+  /** The answer to a write may have been lost. */
+  #isUncertain = true;
 
   /** `allowance` has what the agent may fetch of `granted`. */
   constructor(book: Book, agent: number, allowance: Allowance, granted: number) {
@@ -37,11 +41,20 @@ export class PageShare {
 
   /** Asks for a block if little is left; an agent without work returns all. */
   async adjust(isIdle: boolean): Promise<void> {
+    const { left: own } = this.#allowance;
+    if (!this.#isUncertain && (isIdle ? own === 0 : own > this.#block / 2)) return;
+    this.#isUncertain = true;
+    await this.#adjust(isIdle);
+    this.#isUncertain = false;
+  }
+
+  async #adjust(isIdle: boolean): Promise<void> {
     const grants = await this.#book.get<PageGrants>(KEYS.pages);
     if (!grants) return;
     this.#learn(grants.value);
     const { left, granted } = grants.value;
     const block = blockOf(left, granted.length);
+    this.#block = block;
     if (isIdle) await this.#giveBack();
     else if (block > 0 && this.#allowance.left < block / 2) await this.#ask();
   }
