@@ -1,6 +1,6 @@
 /**
  * What checkpoints in the object store cost: an agent that discovers URLs for some minutes, and
- * uploads a checkpoint every minute, with and without notes of what was written.
+ * uploads a checkpoint every minute.
  *
  *   npm run bench -- mirror [minutes] [URLs a minute] [bytes of a piece]
  */
@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { xxh64 } from '../src/base/xxh64.ts';
 import { AgentMirror } from '../src/cluster/mirror/agent-mirror.ts';
 import { restoreAgent } from '../src/cluster/mirror/restore.ts';
-import { WriteTracker } from '../src/cluster/mirror/write-tracker.ts';
 import { resolveConfig } from '../src/config/settings.ts';
 import { Counters } from '../src/crawl/record/counters.ts';
 import { AgentFolder } from '../src/crawl/state/agent-folder.ts';
@@ -24,32 +23,23 @@ const CHECKPOINTS_A_MINUTE = 6;
 
 export async function run(args: string[]): Promise<void> {
   const [minutes = 10, urls = 30_000, pieceBytes = 4096] = args.map(Number);
-  for (const tracked of [false, true]) {
-    const folder = mkdtempSync(join(tmpdir(), 'bench-mirror-'));
-    try {
-      await measure(folder, minutes, urls, pieceBytes, tracked);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+  const folder = mkdtempSync(join(tmpdir(), 'bench-mirror-'));
+  try {
+    await measure(folder, minutes, urls, pieceBytes);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function measure(
-  folder: string,
-  minutes: number,
-  urls: number,
-  pieceBytes: number,
-  tracked: boolean,
-) {
-  const writes = new WriteTracker(new FaultyFileSystem({ skipSync: true }));
-  const disk = new Disk(writes.fileSystem);
+async function measure(folder: string, minutes: number, urls: number, pieceBytes: number) {
+  const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
   const store = new FolderStore(join(folder, 'objects'), {
     disk: new Disk(new FaultyFileSystem({ skipSync: true })),
   });
   const dir = join(folder, 'crawl');
   const agent = await AgentFolder.open(disk, 0, resolveConfig({ dir, order: 'bfs' }));
   const place = { store, disk, dir, agent: 0, epoch: 1, before: '', pieceBytes };
-  const mirror = await AgentMirror.open({ ...place, ...(tracked && { writes }) });
+  const mirror = await AgentMirror.open(place);
   const rows: { bytes: number; stage: number; all: number }[] = [];
   let manifest = '';
   for (let minute = 0; minute < minutes; minute++) {
@@ -76,7 +66,6 @@ async function measure(
   const restore = { ms: performance.now() - begun, cpu: cpu(process.cpuUsage(before)) };
   const text = (await store.get(manifest))?.length ?? 0;
   const figures = {
-    tracked,
     pieceBytes,
     'URLs offered': minutes * urls,
     'state on disk, MB': mega(state),

@@ -12,8 +12,8 @@
  * Ensures   A manifest that `send` returns restores the folder as of its checkpoint (`restore.ts`).
  *           Nothing that one of the last two committed manifests needs is deleted, also by a
  *           stopped owner that wakes up later.
- * Cost      Of a file that was not written since the last upload nothing is read; otherwise its
- *           pieces that were written, or all of them after a failure or a restart.
+ * Cost      Of files that are written once nothing is read after their first upload. All others are
+ *           read and hashed for every upload; they are as large as the memory of their structures.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -31,7 +31,6 @@ import {
 } from './manifest.ts';
 import { hashOf, Pack, readPart } from './pack.ts';
 import { WarcFiles } from './warc-files.ts';
-import type { WriteTracker } from './write-tracker.ts';
 
 /** A block of a state file: what changes is often one of them. */
 const PIECE_BYTES: Bytes = 4096;
@@ -45,6 +44,11 @@ const MOST_PACKS = 24;
 const READ_BYTES: Bytes = 2 ** 20;
 /** Packs are sent in parts of at least this size. */
 const LEAST_PACK_PART: Bytes = 2 ** 18;
+/**
+ * Files that are named when they are complete, and never written again: the generations of DRUM's
+ * repositories, and the runs of the backlog. They are most of the bytes.
+ */
+const WRITTEN_ONCE = /(?:^|\/)(?:keys|records|run)\.\d+$/;
 const SPOOL = 'mirror';
 
 interface MirrorLimits {
@@ -64,8 +68,6 @@ interface AgentMirrorOptions extends MirrorLimits {
   readonly epoch: number;
   /** The committed manifest that the agent continues from; '' for a new agent. */
   readonly before: string;
-  /** Around the disk with which the agent writes; without it everything is compared. */
-  readonly writes?: Pick<WriteTracker, 'take'> | undefined;
 }
 
 /** A checkpoint that is copied and not sent yet. */
@@ -88,8 +90,6 @@ export class AgentMirror {
   #base: Manifest | undefined;
   /** Manifests that may still be needed, by name, the oldest first. */
   readonly #sent = new Map<string, { readonly manifest: Manifest; isCommitted: boolean }>();
-  /** Files of which all changes since `#base` are noted by `writes`. */
-  #tracked: ReadonlySet<string> = new Set();
   /** Objects of uploads that failed. */
   #waste: string[] = [];
 
@@ -126,13 +126,11 @@ export class AgentMirror {
     const { sequence } = checkpoint;
     const name = `agents/${agent}/${epoch}/${sequence}-${randomBytes(4).toString('hex')}`;
     const pack = await Pack.create(disk, join(dir, SPOOL, `${agent}.pack`), `${name}.pack`);
-    const tracked = this.#tracked;
-    this.#tracked = new Set();
     try {
       const emptied = this.#packsToEmpty();
       const files = new Map<string, MirroredFile>();
       for await (const covered of coveredFiles(disk, dir, agent, checkpoint))
-        files.set(covered.path, await this.#copyChanges(covered, emptied, tracked, pack));
+        files.set(covered.path, await this.#copyChanges(covered, emptied, pack));
       const archive = await this.#warcs.stage(checkpoint.state.archive, isFinal, pack);
       await pack.flush();
       const tailBytes = TAIL_BYTES;
@@ -170,7 +168,6 @@ export class AgentMirror {
       const manifest: Manifest = { ...staged, archive, packs: this.#packsOf(staged, pack) };
       await store.put(key, encodeManifest(manifest));
       this.#base = manifest;
-      this.#tracked = new Set(this.#options.writes ? manifest.files.keys() : []);
       this.#sent.set(key, { manifest, isCommitted: false });
       return key;
     } catch (error) {
@@ -183,15 +180,12 @@ export class AgentMirror {
   async #copyChanges(
     { path, length, file }: CoveredFile,
     emptied: ReadonlySet<string>,
-    tracked: ReadonlySet<string>,
     pack: Pack,
   ): Promise<MirroredFile> {
     const before = this.#base?.files.get(path);
     const pieces: Piece[] = [];
-    const { writes, dir } = this.#options;
     const pieceBytes = pieceBytesFor(length, this.#options.pieceBytes);
-    const written = writes?.take(join(dir, path));
-    const isWritten = written && tracked.has(path) ? written : () => true;
+    const isSame = before?.length === length && WRITTEN_ONCE.test(path);
     const reader = new StepReader(file, length, Math.max(pieceBytes, READ_BYTES));
     for (let at = 0; at < length; at += pieceBytes) {
       const known = before?.pieces[at / pieceBytes];
@@ -199,7 +193,7 @@ export class AgentMirror {
       const sameLength =
         before?.pieceBytes === pieceBytes && n === Math.min(pieceBytes, before.length - at);
       const usable = sameLength && known && !emptied.has(known.object) ? known : undefined;
-      if (usable && !isWritten(at, n)) pieces.push(usable);
+      if (usable && isSame) pieces.push(usable);
       else pieces.push(await pieceOf(await reader.read(at, n), usable, pack));
     }
     return { length, pieceBytes, pieces };
