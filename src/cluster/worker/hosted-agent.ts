@@ -34,7 +34,7 @@ import type { ClusterAgentStart } from './agent-main.ts';
 import { PageShare } from './page-grants.ts';
 import type { Sharing } from './sharing.ts';
 
-export interface HostedParts {
+interface HostedParts {
   readonly disk: Disk;
   readonly dir: string;
   readonly lease: AgentLease;
@@ -63,7 +63,7 @@ export interface HostedParts {
 const AGAIN: Millis = 2000;
 
 /** How an agent left this worker. */
-export type HostedEnd = 'released' | 'lost';
+type HostedEnd = 'released' | 'lost';
 
 /** WARC files of an epoch: their numbers keep the names of two owners apart, whatever their clocks. */
 const SERIALS = 100_000;

@@ -49,7 +49,7 @@ import { Hosting } from './hosting.ts';
 import { Sharing } from './sharing.ts';
 import { workerId } from './worker-folder.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** The name of the cluster. */
   readonly name: string;
   readonly brokers: Brokers;
@@ -64,7 +64,7 @@ export interface WorkerOptions {
 }
 
 /** Why a worker has ended. */
-export type WorkerEnd = EndReason | 'drained';
+type WorkerEnd = EndReason | 'drained';
 
 const COMMIT_EVERY: Millis = 60_000;
 const TICK: Millis = 500;

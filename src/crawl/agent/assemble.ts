@@ -99,22 +99,13 @@ export function assemble(
   // Where URLs are kept: seen in the sieve, queued in the supply and the frontier.
   const sieve = folder?.sieve ?? new MemorySieve();
   const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
-  const addresses = addressesOf(start, around);
-  const hosts = around.cluster?.hosts ?? new SharedHostTable(start.hosts, start.agent);
-  const frontier = frontierOf(start, opened, shared, {
-    addresses,
-    hosts,
-    asked,
-    robotsMemory,
-    asks,
-  });
+  const tables = tablesOf(start, around);
+  const frontier = frontierOf(start, opened, shared, { ...tables, asked, robotsMemory, asks });
   const isShut = (url: string) => spam?.shutsDomainOf(hostOf(url), frontier.registry) ?? false;
   const order = orderOf(start, opened, { ...shared, isShut }, sieve, frontier, asks);
   const { supply, reputation } = order;
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
-  const { cluster } = around;
-  const allowance = new Allowance(start.allowance);
-  const permits = new FetchPermits(allowance, frontier, config.fetches, cluster?.fence);
+  const permits = permitsOf(start, around, frontier);
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -154,7 +145,8 @@ export function assemble(
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
     ...{ admission, supply, store, outcomes: opened.outcomes },
     ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
-    ...{ every: config.checkpoint, keeper: cluster?.keeper, onKept: () => signals.links.notify() },
+    ...{ every: config.checkpoint, keeper: around.cluster?.keeper },
+    onKept: () => signals.links.notify(),
   });
   const agent = new Agent({
     ...{ clock, signals, permits, transport, admission, supply, reputation, distributor, frontier },
@@ -190,15 +182,27 @@ function sharedParts(
   return { clock: paceOf(wall), wall, outage, resolver, guard, retries, ...told };
 }
 
-/** Undefined for an agent that is alone. */
-function addressesOf(
-  { agent, addresses }: AgentStart,
+/** The tables that agents share: of this machine, or of a cluster. */
+function tablesOf(
+  { agent, addresses, hosts }: AgentStart,
   { cluster }: AgentSurroundings,
-): AddressTable | undefined {
-  return cluster?.addresses ?? (addresses && new SharedAddressTable(addresses, agent));
+): Pick<FrontierWith, 'addresses' | 'hosts'> {
+  return {
+    addresses: cluster?.addresses ?? (addresses && new SharedAddressTable(addresses, agent)),
+    hosts: cluster?.hosts ?? new SharedHostTable(hosts, agent),
+  };
+}
+
+function permitsOf(
+  { allowance, config }: AgentStart,
+  { cluster }: AgentSurroundings,
+  frontier: Frontier,
+): FetchPermits {
+  return new FetchPermits(new Allowance(allowance), frontier, config.fetches, cluster?.fence);
 }
 
 interface FrontierWith {
+  /** Undefined for an agent that is alone. */
   readonly addresses: AddressTable | undefined;
   readonly hosts: HostTable;
   readonly asked: AskedDelays;

@@ -94,7 +94,10 @@ export const EVENTS = {
   },
   'cluster-phase': {
     when: 'The state of the cluster has changed.',
-    facts: { phase: '`running`, `stopping`, `concluding` or `ended`', reason: 'as in `crawl-stopping`' },
+    facts: {
+      phase: '`running`, `stopping`, `concluding` or `ended`',
+      reason: 'as in `crawl-stopping`',
+    },
   },
   'cluster-leader': {
     when: 'This worker leads the cluster from now on.',
