@@ -78,7 +78,9 @@ export async function run(args: string[]): Promise<void> {
     const counts = Object.fromEntries(
       KINDS.map((kind) => [kind, faults.filter((each) => each.kind === kind).length]),
     );
-    console.log(JSON.stringify({ seconds: took, ended, codes, faults: faults.length, ...counts }));
+    const { restarts } = stage;
+    const figures = { seconds: took, ended, codes, restarts, faults: faults.length, ...counts };
+    console.log(JSON.stringify(figures));
     const { ports } = stage.lab;
     await stage.lab.close(); // writes the rest of its log
     const given: Case = {
