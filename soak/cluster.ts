@@ -78,7 +78,9 @@ export async function run(args: string[]): Promise<void> {
     const counts = Object.fromEntries(
       KINDS.map((kind) => [kind, faults.filter((each) => each.kind === kind).length]),
     );
-    console.log(JSON.stringify({ seconds: took, ended, codes, faults: faults.length, ...counts }));
+    const { restarts } = stage;
+    const figures = { seconds: took, ended, codes, restarts, faults: faults.length, ...counts };
+    console.log(JSON.stringify(figures));
     const { ports } = stage.lab;
     await stage.lab.close(); // writes the rest of its log
     const given: Case = {
@@ -108,6 +110,7 @@ async function strikeOften(
   const faults: Fault[] = [];
   const struck = new Set<Worker | 'brokers'>();
   const running = new Set<Promise<void>>();
+  while (stage.lab.requests === 0 && Date.now() < until) await sleep(20);
   const isOver = () => stage.workers.some(({ child }) => child.exitCode === 0);
   while (faults.length + running.size < most && Date.now() < until && !isOver()) {
     await sleep(random() * 20_000 * stage.plan.pace);

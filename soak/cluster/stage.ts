@@ -18,6 +18,7 @@ import { TcpProxy } from './tcp-proxy.ts';
 const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
 const SKEWED = join(import.meta.dirname, 'skewed-clock.mjs');
 const NAME = 'soak';
+const MOST_RESTARTS = 100;
 
 export interface StagePlan {
   readonly folder: string;
@@ -42,7 +43,8 @@ export interface Worker {
   readonly toStore: TcpProxy;
   /** The error of its clock. */
   ahead: number;
-  isStopped: boolean;
+  /** It was killed on purpose, and is not started again by itself. */
+  isDown: boolean;
 }
 
 interface Broker {
@@ -60,6 +62,8 @@ export class Stage {
   readonly brokers: Broker[];
   readonly workers: Worker[] = [];
   readonly objects: string;
+  /** Exit codes of workers that ended with an error, and were started again. */
+  readonly restarts: number[] = [];
 
   private constructor(plan: StagePlan, lab: Lab, store: S3Server, brokers: Broker[]) {
     this.plan = plan;
@@ -94,14 +98,27 @@ export class Stage {
     const dir = join(this.plan.folder, `worker-${number}`);
     const toBrokers = await Promise.all(this.brokers.map(({ port }) => TcpProxy.open(() => port)));
     const toStore = await TcpProxy.open(() => this.store.port);
-    const worker = { number, dir, toBrokers, toStore, ahead: 0, isStopped: false };
-    this.workers.push({ ...worker, child: this.#spawn({ ...worker, ahead: 0 }) });
+    const place = { number, dir, toBrokers, toStore, ahead: 0, isDown: false };
+    const worker: Worker = { ...place, child: this.#spawn(place) };
+    this.workers.push(worker);
+    this.#supervise(worker);
   }
 
   /** Starts the process of a worker again, in the same folder. */
   restart(worker: Worker): void {
     worker.child = this.#spawn(worker);
-    worker.isStopped = false;
+    worker.isDown = false;
+    this.#supervise(worker);
+  }
+
+  /** As systemd does: a worker that ends with an error is started again. */
+  #supervise(worker: Worker): void {
+    worker.child.once('exit', async (code) => {
+      if (worker.isDown || code === 0) return;
+      this.restarts.push(code ?? -1);
+      await sleep(500);
+      if (!worker.isDown && this.restarts.length < MOST_RESTARTS) this.restart(worker);
+    });
   }
 
   #spawn({ number, dir, toBrokers, toStore, ahead }: Omit<Worker, 'child'>): ChildProcess {
@@ -126,6 +143,7 @@ export class Stage {
   }
 
   async killWorker(worker: Worker): Promise<void> {
+    worker.isDown = true;
     const ended = once(worker.child, 'exit');
     if (worker.child.exitCode !== null || worker.child.signalCode !== null) return;
     worker.child.kill('SIGKILL');
@@ -143,9 +161,9 @@ export class Stage {
     broker.server = await startBroker(this.plan, broker, this.brokers);
   }
 
-  /** Exit codes of workers that ended by themselves; undefined while one runs. */
+  /** All workers have ended in order. */
   ended(): boolean {
-    return this.workers.every(({ child }) => child.exitCode !== null);
+    return this.workers.every(({ child }) => child.exitCode === 0);
   }
 
   async close(): Promise<void> {

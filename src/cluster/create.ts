@@ -34,7 +34,7 @@ interface NewCrawl {
 }
 
 /** The public suffixes by which domains are divided: all workers must have the same. */
-export const SUFFIXES: string = (
+const SUFFIXES: string = (
   createRequire(import.meta.url)('tldts/package.json') as { version: string }
 ).version;
 

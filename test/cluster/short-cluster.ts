@@ -16,6 +16,7 @@ import { resolveConfig } from '../../src/config/settings.ts';
 import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { openObjects } from '../../src/objects/open-objects.ts';
 import { readWithWarcio } from '../archive/warc/fixtures.ts';
+import { indexFaults } from '../archive/warc/true-index.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
 
@@ -123,6 +124,11 @@ export class ShortCluster {
       }
     }
     return { counts, unconfirmed };
+  }
+
+  /** Wrong and missing lines of the index. */
+  indexFaults(): Promise<string[]> {
+    return indexFaults(join(this.#folder, 'objects'));
   }
 
   /** Every request that the web has answered, in order. */

@@ -60,7 +60,7 @@ export class LeaseLost extends Error {
 }
 
 /** What a commit changes. */
-export type Commit = Pick<AgentEntry, 'checkpoint' | 'received' | 'pages' | 'bytes'> &
+type Commit = Pick<AgentEntry, 'checkpoint' | 'received' | 'pages' | 'bytes'> &
   Partial<Pick<AgentEntry, 'done'>>;
 
 interface LeaseOptions {

@@ -30,7 +30,7 @@ export const systemLeaseClock: LeaseClock = {
   wall: () => Date.now(),
 };
 
-export interface Moment {
+interface Moment {
   readonly even: Millis;
   readonly wall: Millis;
 }

@@ -29,11 +29,11 @@ export interface ParcelFrame extends Receipt {
   readonly bytes: Uint8Array;
 }
 
-export interface ReceiptFrame extends Receipt {
+interface ReceiptFrame extends Receipt {
   readonly type: 'receipt' | 'resend';
 }
 
-export type Frame = ParcelFrame | ReceiptFrame;
+type Frame = ParcelFrame | ReceiptFrame;
 
 const RECEIPT_BYTES = 24;
 const HEAD_BYTES = 40;

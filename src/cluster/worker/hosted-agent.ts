@@ -34,7 +34,7 @@ import type { ClusterAgentStart } from './cluster-agent-main.ts';
 import { PageShare } from './page-grants.ts';
 import type { Sharing } from './sharing.ts';
 
-export interface HostedParts {
+interface HostedParts {
   readonly disk: Disk;
   readonly dir: string;
   readonly lease: AgentLease;
@@ -63,7 +63,7 @@ export interface HostedParts {
 const AGAIN: Millis = 2000;
 
 /** How an agent left this worker. */
-export type HostedEnd = 'released' | 'lost';
+type HostedEnd = 'released' | 'lost';
 
 /** WARC files of an epoch: their numbers keep the names of two owners apart, whatever their clocks. */
 const SERIALS = 100_000;
@@ -80,7 +80,6 @@ export class HostedAgent {
   readonly #share: PageShare | undefined;
   readonly #thread: AgentThread<AgentReport, AgentProgress>;
   readonly #link: ThreadLink<AgentClusterCalls, WorkerClusterCalls>;
-  #report: AgentReport | undefined;
   #stopping = false;
   #concludes = false;
   #concluded = false;
@@ -121,9 +120,7 @@ export class HostedAgent {
         options: { resourceLimits: { maxYoungGenerationSizeMb: 32 } },
       },
       {
-        progress: (report) => {
-          this.#report = report;
-        },
+        progress: () => {},
         activity: () => {},
         outcome: () => {},
         // The leader ends the crawl: another agent may return a page.
@@ -166,10 +163,6 @@ export class HostedAgent {
       clockOrigin,
     };
     return new HostedAgent(parts, mirror, start, port1, granted);
-  }
-
-  get report(): AgentReport | undefined {
-    return this.#report;
   }
 
   get stopping(): boolean {

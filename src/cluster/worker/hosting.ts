@@ -92,10 +92,6 @@ export class Hosting {
     return [...this.#slots.values()].flatMap(({ agent }) => agent ?? []);
   }
 
-  reports() {
-    return this.#running().flatMap(({ report }) => report ?? []);
-  }
-
   async looks(): Promise<AgentLook[]> {
     const looks = await Promise.all(
       this.#running().map((agent) => agent.look().catch(() => undefined)),

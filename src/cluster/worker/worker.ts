@@ -44,11 +44,12 @@ import {
 } from '../members/keys.ts';
 import { Leader } from '../members/leader.ts';
 import { type Seen, View } from '../members/view.ts';
+import { mergeClusterIndex } from '../mirror/merge-index.ts';
 import { Hosting } from './hosting.ts';
 import { Sharing } from './sharing.ts';
 import { workerId } from './worker-folder.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** The name of the cluster. */
   readonly name: string;
   readonly brokers: Brokers;
@@ -60,12 +61,10 @@ export interface WorkerOptions {
   readonly weight?: number;
   readonly commitEvery?: Millis;
   readonly ownsProcess?: boolean;
-  /** Merges what agents have left, when all have ended; called by the leader. */
-  readonly finish?: (store: ObjectStore) => Promise<void>;
 }
 
 /** Why a worker has ended. */
-export type WorkerEnd = EndReason | 'drained';
+type WorkerEnd = EndReason | 'drained';
 
 const COMMIT_EVERY: Millis = 60_000;
 const TICK: Millis = 500;
@@ -93,6 +92,7 @@ export class Worker {
   #draining = false;
   #ticking = false;
   #phase = '';
+  #complaint = '';
   #timer: NodeJS.Timeout | undefined;
   #outcome!: { resolve(end: WorkerEnd): void; reject(error: unknown): void };
 
@@ -156,15 +156,6 @@ export class Worker {
     this.#beatAt = -Infinity;
   }
 
-  /** Reports of the agents that run here. */
-  reports() {
-    return this.#hosting.reports();
-  }
-
-  get leads(): boolean {
-    return this.#leader.leads;
-  }
-
   async #begin(): Promise<void> {
     const { brokers } = this.#options;
     const { view, stop } = await View.open(this.#book, now, (key, entry) =>
@@ -178,7 +169,7 @@ export class Worker {
       wall: () => this.#clock.now(),
       look: (workers) => this.#askAll(workers),
       limits: { maxTime: config.maxTime, maxBytes: config.maxBytes },
-      finish: async () => this.#options.finish?.(this.#options.store),
+      finish: () => this.#mergeIndex(),
       onLead: (term) => this.#log.event('cluster-leader', { term }),
       settle: (2 / 3) * this.#times.renew,
       times: this.#times,
@@ -236,11 +227,19 @@ export class Worker {
       await this.#hosting.adjustPages();
       const isOver = this.#view.state?.phase === 'ended' || this.#draining;
       if (isOver && this.#hosting.size === 0) await this.#end(this.#draining);
-    } catch {
-      // The brokers do not answer, or an agent is ending: the next look tries again.
+    } catch (error) {
+      // The brokers or the store do not answer, or an agent is ending: the next look tries again.
+      this.#complain(error);
     } finally {
       this.#ticking = false;
     }
+  }
+
+  /** Logs an error once, until another one comes. */
+  #complain(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    if (why !== this.#complaint) this.#log.event('cluster-trouble', { why });
+    this.#complaint = why;
   }
 
   /** Renews the entry of the worker. */
@@ -322,6 +321,16 @@ export class Worker {
   }
 
   // —— The end ——
+
+  /** The leader makes the index of the archive when all agents have committed their end. */
+  async #mergeIndex(): Promise<void> {
+    const { dir, store } = this.#options;
+    const manifests = Array.from(
+      { length: this.#crawl.agents },
+      (_, agent) => this.#view.agent(agent)?.value.checkpoint ?? '',
+    ).filter((manifest) => manifest !== '');
+    await mergeClusterIndex(store, this.#disk, join(dir, 'merging'), manifests);
+  }
 
   #fail(error: unknown): void {
     this.#draining = true;

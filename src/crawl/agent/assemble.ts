@@ -107,15 +107,8 @@ export function assemble(
   // Where URLs are kept: seen in the sieve, queued in the supply and the frontier.
   const sieve = folder?.sieve ?? new MemorySieve();
   const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
-  const addresses = addressesOf(start, around);
-  const hosts = around.cluster?.hosts ?? new SharedHostTable(start.hosts, start.agent);
-  const frontier = frontierOf(start, opened, shared, {
-    addresses,
-    hosts,
-    asked,
-    robotsMemory,
-    asks,
-  });
+  const tables = tablesOf(start, around);
+  const frontier = frontierOf(start, opened, shared, { ...tables, asked, robotsMemory, asks });
   const isShut = (url: string) => spam?.shutsDomainOf(hostOf(url), frontier.registry) ?? false;
   const isUrged = around.onResponse !== undefined;
   const order = orderOf(start, opened, { ...shared, isShut, isUrged }, sieve, frontier, asks);
@@ -163,11 +156,8 @@ export function assemble(
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
     ...{ ...opened, admission, supply, store },
     ...{ progress, movedSeeds, agent: start.agent, seeds: () => tuning.seeds },
-    ...{
-      every: config.checkpoint,
-      keeper: around.cluster?.keeper,
-      onKept: () => signals.links.notify(),
-    },
+    ...{ every: config.checkpoint, keeper: around.cluster?.keeper },
+    onKept: () => signals.links.notify(),
   });
   const agent = new Agent({
     ...{ clock, signals, permits, transport, admission, supply, reputation, distributor, frontier },
@@ -221,15 +211,27 @@ function sharedParts(
   return { clock: paceOf(wall), wall, outage, resolver, guard, retries, ...told };
 }
 
-/** Undefined for an agent that is alone. */
-function addressesOf(
-  { agent, addresses }: AgentStart,
+/** The tables that agents share: of this machine, or of a cluster. */
+function tablesOf(
+  { agent, addresses, hosts }: AgentStart,
   { cluster }: AgentSurroundings,
-): AddressTable | undefined {
-  return cluster?.addresses ?? (addresses && new SharedAddressTable(addresses, agent));
+): Pick<FrontierWith, 'addresses' | 'hosts'> {
+  return {
+    addresses: cluster?.addresses ?? (addresses && new SharedAddressTable(addresses, agent)),
+    hosts: cluster?.hosts ?? new SharedHostTable(hosts, agent),
+  };
+}
+
+function permitsOf(
+  { allowance, config }: AgentStart,
+  { cluster }: AgentSurroundings,
+  frontier: Frontier,
+): FetchPermits {
+  return new FetchPermits(new Allowance(allowance), frontier, config.fetches, cluster?.fence);
 }
 
 interface FrontierWith {
+  /** Undefined for an agent that is alone. */
   readonly addresses: AddressTable | undefined;
   readonly hosts: HostTable;
   readonly asked: AskedDelays;

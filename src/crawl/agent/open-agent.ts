@@ -103,7 +103,7 @@ export interface AgentSurroundings extends RequestHooks {
 }
 
 /** What an agent of a cluster needs beside. */
-export interface ClusterSurroundings {
+interface ClusterSurroundings {
   /** Closed while the agent may belong to another process. */
   readonly fence: Fence;
   readonly keeper: CheckpointKeeper;

@@ -88,6 +88,10 @@ export const EVENTS = {
     when: 'The object store failed to take or to give a checkpoint; it is tried again.',
     facts: { agent: 'number of the agent', why: 'the error' },
   },
+  'cluster-trouble': {
+    when: 'A step of a worker failed: brokers or the object store do not answer. It is tried again.',
+    facts: { why: 'the error' },
+  },
   'cluster-phase': {
     when: 'The state of the cluster has changed.',
     facts: {

@@ -12,7 +12,7 @@ import {
 import type { Book, Entry } from '../../../src/cluster/lease/book.ts';
 import { LeaseFence } from '../../../src/cluster/lease/fence.ts';
 import { leaseTimes } from '../../../src/cluster/lease/lease-times.ts';
-import { MemoryBook } from '../../../src/cluster/lease/memory-book.ts';
+import { MemoryBook } from './memory-book.ts';
 
 const commit = (pages: number) => ({
   checkpoint: `m${pages}`,

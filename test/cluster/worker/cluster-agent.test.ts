@@ -54,7 +54,7 @@ async function started(
       ...{
         planned: false,
         paused: false,
-        spam: undefined,
+        spam: undefined, extracts: [],
         addresses: undefined,
         hosts: shareHosts(),
       },

@@ -1,10 +1,10 @@
 /** Agents fetch exactly the pages of the limit, however they are granted, returned and lost. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MemoryBook } from '../../../src/cluster/lease/memory-book.ts';
 import { KEYS, type PageGrants } from '../../../src/cluster/members/keys.ts';
 import { PageShare } from '../../../src/cluster/worker/page-grants.ts';
 import { Allowance, shareAllowance } from '../../../src/crawl/transport/allowance.ts';
+import { MemoryBook } from '../lease/memory-book.ts';
 
 const AGENTS = 3;
 const LIMIT = 40;

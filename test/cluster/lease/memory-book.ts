@@ -1,5 +1,5 @@
 /** A book in memory, for tests in virtual time. It tells its watchers in later microtasks. */
-import type { Book, Entry } from './book.ts';
+import type { Book, Entry } from '../../../src/cluster/lease/book.ts';
 
 type Watcher = (key: string, entry: Entry<unknown> | undefined) => void;
 
