@@ -243,6 +243,10 @@ function indexDocuments(documents: Documents, out: string) {
       // With links, the last tenth are new captures of the first pages.
       const first = used.length > 1 ? Math.ceil(0.9 * count) : count;
       for (const document of documents) {
+        if (number < start.offset) {
+          number++;
+          continue; // a call before this one indexed it
+        }
         const file = number < first ? 0 : 1;
         const page = number < first ? number : number - first;
         const time = START + 60_000 * number + file * MONTH;
