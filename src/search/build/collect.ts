@@ -12,9 +12,9 @@ import { hostOf } from '../../url/parts.ts';
 import { AnchorLines } from '../links/anchor-lines.ts';
 import { LinkLines } from '../links/link-lines.ts';
 import { FORMATS } from '../store/formats.ts';
+import { HeldBytes } from '../store/held-bytes.ts';
 import type { CrawlSpan } from '../store/index-folder.ts';
 import { writeOutputs } from '../store/output.ts';
-import { HeldBytes } from './held-bytes.ts';
 import {
   type Gone,
   type PageCapture,

@@ -16,7 +16,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { FORMATS, type PartFileName } from './formats.ts';
 
 /** What a file of a part must have. */
-export interface FileMark {
+interface FileMark {
   /** The length of its content. */
   readonly bytes: Bytes;
   /** The hash of its first and last bytes. */
