@@ -88,7 +88,9 @@ export class Neighbourhood {
     const range = { from: end, to: end };
     // A month may end after the last capture.
     const asked = { from: Number.NEGATIVE_INFINITY, to: end };
-    const at: SearchOptions = { ...options, range, asked };
+    // Anchors are about what a page was: one that is new has none yet.
+    const weights = { ...options.weights, anchor: 0 };
+    const at: SearchOptions = { ...options, range, asked, weights };
     const pages = new PagesAt(index, links, states);
     const { results, words } = await index.search(query, at);
     const seeds: NearPage[] = [];
