@@ -72,6 +72,24 @@ describe('an index of archives', () => {
     await index.close();
   });
 
+  test('ends a version when the page is gone, not when the server fails', async () => {
+    const url = 'http://a.example/';
+    const failing = { ...page(url, '', ''), status: 503 };
+    const gone = { ...page(url, 'Not here', OTHER), status: 404 };
+    const never = { ...page('http://b.example/', '', ''), status: 410 };
+    const coast = page(url, 'Coast', PROSE);
+    const place = await crawl([never, coast, failing, coast, gone, gone, failing, coast], OCTOBER);
+    const { index, summary } = await indexed([place]);
+    expect(summary).toMatchObject({ pages: 3, versions: 1, records: expect.any(Number) });
+    const at = async (second: number) => {
+      const time = OCTOBER + 1000 * second;
+      return (await urls(index, 'crowd', { range: { from: time, to: time } })).length;
+    };
+    expect(await Promise.all([1, 2, 3, 4, 5, 6, 7].map(at))).toEqual([1, 1, 1, 0, 0, 0, 1]);
+    expect(await urls(index, 'fish')).toEqual([]);
+    await index.close();
+  });
+
   test('sees each page as it was, and adds later archives without postings for old text', async () => {
     const first = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER, 'first');
     const second = await crawl(

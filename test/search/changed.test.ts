@@ -58,7 +58,8 @@ describe('change', () => {
   });
 });
 
-const url = (n: number) => `http://a.example/${n}`;
+const siteOf = (page: string) => new URL(page).hostname;
+const url = (n: number) => `http://${'abc'[n % 3]}.example/${n}`;
 const capture = fc.record({
   url: fc.nat(9).map(url),
   time: fc.nat(3).map((day) => day * DAY + 1),
@@ -112,7 +113,10 @@ function naiveChanged({ list, days, query, by, alpha, seeds, expand }: Case) {
   const byKey = (a: string, b: string) => (xxh64(a) < xxh64(b) ? -1 : 1);
   const isTie = found[seeds] && Math.abs(found[seeds - 1].score - found[seeds].score) < 1e-9;
   const seedUrls = found.slice(0, seeds).map((each) => each.url);
-  const edges = links.at(days[1]);
+  const main = seedUrls
+    .map(siteOf)
+    .find((site) => 2 * seedUrls.filter((each) => siteOf(each) === site).length >= seedUrls.length);
+  const edges = links.at(days[1]).filter(([a, b]) => siteOf(a) !== siteOf(b) || siteOf(a) === main);
   const reach = (page: string) =>
     Math.max(
       ...seedUrls
@@ -149,14 +153,10 @@ function naiveRanks(by: Order, links: readonly boolean[][], p: readonly number[]
     let [a, h] = [[...p], scaled(p)];
     for (let step = 0; step < 300; step++) {
       a = scaled(
-        all.map((v) =>
-          all.reduce((s, u) => s + (links[u][v] ? h[u] / out(u) : 0), (200 * p[v]) / sum),
-        ),
+        all.map((v) => all.reduce((s, u) => s + (links[u][v] ? h[u] : 0), (200 * p[v]) / sum)),
       );
       h = scaled(
-        all.map((v) =>
-          all.reduce((s, u) => s + (links[v][u] ? a[u] / out(v) : 0), (200 * p[v]) / sum),
-        ),
+        all.map((v) => all.reduce((s, u) => s + (links[v][u] ? a[u] : 0), (200 * p[v]) / sum)),
       );
     }
     return by === 'hits-hub' ? h : a;

@@ -7,7 +7,9 @@ import { SearchIndex } from '../../src/search/query/search-index.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { addCaptures, disk } from './collection.ts';
 
-const NAMES = 'groups in names nodes out positions postings sightings terms versions'.split(' ');
+const NAMES = 'anchors groups in names nodes out positions postings sightings terms versions'.split(
+  ' ',
+);
 
 /** Opens everything and asks a question. */
 async function use(folder: string): Promise<number> {
@@ -23,14 +25,21 @@ async function use(folder: string): Promise<number> {
 const path = (folder: string, part: number, name: string) =>
   join(folder, 'parts', `0000${part}`, name);
 
-async function twoParts(): Promise<string> {
+/** `more`: how many pages the second has more. */
+async function twoParts(more = 1): Promise<string> {
   const folder = join(temporaryFolder(), 'index');
   for (const part of [0, 1]) {
-    const captures = Array.from({ length: 500 + part }, (_, i) => ({
+    const captures = Array.from({ length: 500 + more * part }, (_, i) => ({
       ...{ url: `http://a.example/${part}/${i}`, time: 1_000 + i, language: 'en' },
       title: `page ${i}`,
       text: `common ${Array.from({ length: 20 }, (_, n) => `w${part}${i * n * 7919}`).join(' ')}`,
-      links: [`http://a.example/${part}/${i + 1}`, `http://b.example/${part}/${i * i}`],
+      links: [
+        {
+          url: `http://a.example/${part}/${i + 1}`,
+          text: `${part === 0 ? 'next' : 'the next'} ${i}`,
+        },
+        `http://b.example/${part}/${i * i}`,
+      ],
     }));
     await addCaptures(folder, captures, `crawl${part}`);
   }
@@ -59,5 +68,21 @@ describe('an index', () => {
       writeFileSync(file, whole);
     }
     expect(await use(folder)).toBe(1_001);
+  });
+
+  test('notices a file of another part, even of the same length', async () => {
+    const folder = await twoParts(0);
+    const [one, two] = [path(folder, 0, 'names'), path(folder, 1, 'names')];
+    const [whole, other] = [readFileSync(one), readFileSync(two)];
+    expect(whole).toHaveLength(other.length);
+    for (const [to, from] of [
+      [one, other],
+      [two, whole],
+    ] as const) {
+      writeFileSync(to, from);
+      await expect(use(folder)).rejects.toThrow('belongs to another part');
+      writeFileSync(to, to === one ? whole : other);
+    }
+    expect(await use(folder)).toBe(1_000);
   });
 });

@@ -12,12 +12,19 @@ import { hostOf } from '../../url/parts.ts';
 import { AnchorLines } from '../links/anchor-lines.ts';
 import { LinkLines } from '../links/link-lines.ts';
 import { FORMATS } from '../store/formats.ts';
+import { HeldBytes } from '../store/held-bytes.ts';
 import type { CrawlSpan } from '../store/index-folder.ts';
 import { writeOutputs } from '../store/output.ts';
-import { HeldBytes } from './held-bytes.ts';
-import { type PageCapture, pageKey, type Reading, type Revisit, textKey } from './read-archives.ts';
+import {
+  type Gone,
+  type PageCapture,
+  pageKey,
+  type Reading,
+  type Revisit,
+  textKey,
+} from './read-archives.ts';
 import { RunBuilder } from './run-builder.ts';
-import { captureLine, revisitLine } from './sighting-lines.ts';
+import { captureLine, goneLine, revisitLine } from './sighting-lines.ts';
 import type { IndexCounts, IndexPlan, IndexWork, Progress } from './work.ts';
 
 /** Memory of a version in `#known`. */
@@ -111,7 +118,7 @@ class Collector {
     return this.#builder.bytes + held + (this.#links?.bytes ?? 0) + this.#anchors.bytes;
   }
 
-  add(capture: PageCapture | Revisit, file: number): void {
+  add(capture: PageCapture | Revisit | Gone, file: number): void {
     const { url, time } = capture;
     const key = pageKey(url);
     this.#seen(this.#plan.files[file].crawl, time);
@@ -128,6 +135,9 @@ class Collector {
         this.#languages[this.#languageNumbers[version - this.#first]],
         links,
       );
+    } else if ('isGone' in capture) {
+      this.#lines.line(goneLine(key, time));
+      this.#links?.add(url, this.#plan.files[file].crawl, time, []);
     } else this.#lines.line(revisitLine(key, time, capture.refersTo));
   }
 

@@ -33,7 +33,7 @@ import { anchorsOf } from './write-anchors.ts';
 /** Runs merged at once. */
 const MOST_RUNS = 16;
 /** Of the memory, what sorting may take: the last run was collected in the rest. */
-const SORT_SHARE = 0.5;
+const SORT_SHARE = 0.3;
 
 interface FinishOptions {
   readonly memory: Bytes;

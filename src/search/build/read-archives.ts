@@ -38,12 +38,22 @@ export interface Revisit {
   readonly refersTo: Millis | undefined;
 }
 
+/** An answer that the page is not there any more. */
+export interface Gone {
+  readonly url: string;
+  readonly time: Millis;
+  readonly isGone: true;
+}
+
+/** Why a record with a page is not indexed. */
+type Refusal = 'undated' | 'copy';
+
 /** Where a record stands, and what it is. */
 export interface Reading {
   readonly file: number;
   readonly offset: number;
   readonly hasResponses: boolean;
-  readonly capture: PageCapture | Revisit | undefined;
+  readonly capture: PageCapture | Revisit | Gone | undefined;
 }
 
 /** The key of a page. */
@@ -78,9 +88,10 @@ export class ArchiveReader {
       const reader = readWarc(files[file].path, { disk: this.#disk, start });
       for await (const record of reader) {
         hasResponses ||= record.type === 'response';
-        const capture = await this.#captureIn(record, file, hasResponses, texts);
+        const found = await this.#captureIn(record, file, hasResponses, texts);
+        const capture = typeof found === 'string' ? undefined : found;
         yield { file, offset: record.offset, hasResponses, capture };
-        this.#count(capture);
+        this.#count(found);
       }
       if (reader.fault) {
         const { kind, offset, fact } = reader.fault;
@@ -91,10 +102,12 @@ export class ArchiveReader {
     }
   }
 
-  #count(capture: PageCapture | Revisit | undefined): void {
+  #count(found: PageCapture | Revisit | Gone | Refusal | undefined): void {
     this.counts.records++;
-    if (capture === undefined) return;
-    if ('text' in capture) this.counts.pages++;
+    if (found === 'undated') this.counts.undated++;
+    else if (found === 'copy') this.counts.copies++;
+    else if (found === undefined || 'isGone' in found) return;
+    else if ('text' in found) this.counts.pages++;
     else this.counts.revisits++;
   }
 
@@ -103,35 +116,38 @@ export class ArchiveReader {
     file: number,
     hasResponses: boolean,
     texts: TextReader,
-  ): Promise<PageCapture | Revisit | undefined> {
+  ): Promise<PageCapture | Revisit | Gone | Refusal | undefined> {
     if (record.type === 'revisit') return this.#revisitIn(record);
     const { maxPage } = this.#plan;
     const isText = record.type === 'conversion' && !hasResponses;
     const page = isText ? conversionOf(record, maxPage) : await pageOf(record, maxPage);
+    if (page === 'status') return goneIn(record);
     if (typeof page === 'string') return undefined;
-    if (!isTime(page.date)) {
-      this.counts.undated++;
-      return undefined;
-    }
+    if (!isTime(page.date)) return 'undated';
     return captured(page, page.date, file, texts);
   }
 
-  #revisitIn({ headers }: WarcRecord): Revisit | undefined {
+  #revisitIn({ headers }: WarcRecord): Revisit | Refusal | undefined {
     const url = canonicalise(bare(headers.targetUri ?? ''));
     const time = Date.parse(headers.get('WARC-Date') ?? '');
     if (url === undefined) return undefined;
-    if (!isTime(time)) {
-      this.counts.undated++;
-      return undefined;
-    }
+    if (!isTime(time)) return 'undated';
     const original = headers.get('WARC-Refers-To-Target-URI');
-    if (original !== undefined && canonicalise(bare(original)) !== url) {
-      this.counts.copies++;
-      return undefined;
-    }
+    if (original !== undefined && canonicalise(bare(original)) !== url) return 'copy';
     const refersTo = Date.parse(headers.get('WARC-Refers-To-Date') ?? '');
     return { url, time, refersTo: isTime(refersTo) ? refersTo : undefined };
   }
+}
+
+/** The statuses that say so, not those of a server that fails. */
+const GONE_STATUS = /^HTTP\/\S+ (?:404|410)\b/;
+
+function goneIn({ headers, block }: WarcRecord): Gone | undefined {
+  const url = canonicalise(bare(headers.targetUri ?? ''));
+  const time = Date.parse(headers.get('WARC-Date') ?? '');
+  const status = Buffer.from(block.subarray(0, 64)).toString('latin1');
+  if (url === undefined || !isTime(time) || !GONE_STATUS.test(status)) return undefined;
+  return { url, time, isGone: true };
 }
 
 const bare = (url: string): string => url.replace(/^<(.*)>$/, '$1');

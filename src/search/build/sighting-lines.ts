@@ -3,18 +3,23 @@
  *
  *   key, time: 16 and 12 hexadecimal digits
  *   v TEXT VERSION      a capture: the hash of its text, its version in the runs
- *   r TIME              a revisit: the time of the capture that it refers to, plus 1; 0 if unknown
+ *   r TIME              a revisit: the time of the capture that it refers to, plus 1; 0 if unknown;
+ *                       2^48 if the page is gone
  */
 import type { Millis } from '../../base/units.ts';
+import { GONE } from '../store/sightings.ts';
 
-/** Whether a time can be written: from 1970, in 48 bits. */
+/** Whether a time can be written: from 1970, in 48 bits, of which the last is `GONE`. */
 export const isTime = (time: Millis | undefined): time is Millis =>
-  time !== undefined && time >= 0 && time < 2 ** 48;
+  time !== undefined && time >= 0 && time < GONE;
 
 const hex = (value: number | bigint, digits: number) => value.toString(16).padStart(digits, '0');
 
 export const captureLine = (key: bigint, time: Millis, text: bigint, version: number): string =>
   `${hex(key, 16)} ${hex(time, 12)} v ${hex(text, 16)} ${hex(version, 8)}`;
+
+/** The server said that the page is not there any more. */
+export const goneLine = (key: bigint, time: Millis): string => revisitLine(key, time, GONE);
 
 export const revisitLine = (key: bigint, time: Millis, refersTo: Millis | undefined): string =>
   `${hex(key, 16)} ${hex(time, 12)} r ${hex(refersTo === undefined ? 0 : refersTo + 1, 12)}`;

@@ -54,7 +54,7 @@ export async function firstOf(
     pages.map(({ change }) => change),
     alpha,
   );
-  const ranks = scoresBy(by, await near.graphOf(pages), p);
+  const ranks = scoresBy(by, await near.graphBetweenSites(pages), p);
   const order = [...pages.keys()].sort((a, b) => ranks[b] - ranks[a] || a - b);
   const first = order.slice(0, top);
   const chosen: ChangedPage[] = [];

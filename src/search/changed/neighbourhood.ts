@@ -1,8 +1,8 @@
 /**
  * The pages around a query at a time: seeds by their text, and neighbours that changed.
  *
- * Idea      The best pages by BM25 are the seeds. Of all pages that a link joins to a seed, in
- *           either direction, those count most whose own change and that of the seed are greatest:
+ * Idea      The best pages by BM25 are the seeds. Of all pages that a link between sites joins to a
+ *           seed, in either direction, those count most whose own change and that of the seed are greatest:
  *           score(v) = max over seeds u of BM25(u) + change(u) + change(v). The graph of seeds and
  *           neighbours is small enough to be ranked while the user waits.
  * Requires  An index with links; two states.
@@ -10,6 +10,8 @@
  *           Neighbours come in the order of their scores, equal ones in that of their keys.
  * Cost      The lists of links of the seeds and of all their neighbours.
  */
+import { payLevelDomain } from '../../url/domain.ts';
+import { hostOf } from '../../url/parts.ts';
 import type { LinkGraph } from '../links/link-graph.ts';
 import type { SearchIndex, SearchOptions } from '../query/search-index.ts';
 import { type Counts, changeOf } from './change.ts';
@@ -50,6 +52,7 @@ export class Neighbourhood {
   /** Best first. */
   readonly #candidates: readonly Candidate[];
   readonly #scores = new Map<number, number>();
+  readonly #sites: SiteLinks;
 
   private constructor(
     index: SearchIndex,
@@ -57,7 +60,10 @@ export class Neighbourhood {
     states: TwoStates,
     query: string,
     options: SearchOptions,
-    found: Pick<Neighbourhood, 'seeds' | 'words'> & { candidates: readonly Candidate[] },
+    found: Pick<Neighbourhood, 'seeds' | 'words'> & {
+      candidates: readonly Candidate[];
+      sites: SiteLinks;
+    },
   ) {
     this.#index = index;
     this.#links = links;
@@ -67,6 +73,7 @@ export class Neighbourhood {
     this.seeds = found.seeds;
     this.words = found.words;
     this.#candidates = found.candidates;
+    this.#sites = found.sites;
   }
 
   /** `options.top` is the number of seeds. */
@@ -81,7 +88,9 @@ export class Neighbourhood {
     const range = { from: end, to: end };
     // A month may end after the last capture.
     const asked = { from: Number.NEGATIVE_INFINITY, to: end };
-    const at: SearchOptions = { ...options, range, asked };
+    // Anchors are about what a page was: one that is new has none yet.
+    const weights = { ...options.weights, anchor: 0 };
+    const at: SearchOptions = { ...options, range, asked, weights };
     const pages = new PagesAt(index, links, states);
     const { results, words } = await index.search(query, at);
     const seeds: NearPage[] = [];
@@ -91,8 +100,10 @@ export class Neighbourhood {
       const change = changeOf(counts.before, counts.after);
       seeds.push({ node, version, score, ...counts, change, isSeed: true });
     }
-    const candidates = await candidatesOf(links, states, pages, seeds);
-    return new Neighbourhood(index, links, states, query, at, { seeds, candidates, words });
+    const sites = await SiteLinks.around(index, seeds);
+    const candidates = await candidatesOf(links, states, pages, seeds, sites);
+    const found = { seeds, candidates, words, sites };
+    return new Neighbourhood(index, links, states, query, at, found);
   }
 
   /** The seeds and at most so many neighbours. */
@@ -107,6 +118,15 @@ export class Neighbourhood {
       ...{ ...page, score: this.#scores.get(page.version) ?? 0, isSeed: false },
     }));
     return [...this.seeds, ...near];
+  }
+
+  /** As `graphOf` after, with the links that count for an order. */
+  async graphBetweenSites(pages: readonly NearPage[]): Promise<SmallGraph> {
+    const sites: string[] = [];
+    for (const { version } of pages) sites.push(await this.#sites.siteOf(version));
+    const { count, from, to } = await this.graphOf(pages);
+    const isCounted = (_: number, i: number) => this.#sites.counts(sites[from[i]], sites[to[i]]);
+    return { count, from: from.filter(isCounted), to: to.filter(isCounted) };
   }
 
   /** The links among pages, in the state after or before. */
@@ -126,25 +146,69 @@ export class Neighbourhood {
   }
 }
 
+/**
+ * Which links count: those between sites. Links within a site are mostly its menus. They count on a
+ * site with at least half of the seeds: such an index is about one site, as a wiki is.
+ */
+class SiteLinks {
+  readonly #index: SearchIndex;
+  readonly #known = new Map<number, string>();
+  #main: string | undefined;
+
+  private constructor(index: SearchIndex) {
+    this.#index = index;
+  }
+
+  static async around(index: SearchIndex, seeds: readonly NearPage[]): Promise<SiteLinks> {
+    const sites = new SiteLinks(index);
+    const counts = new Map<string, number>();
+    for (const { version } of seeds) {
+      const site = await sites.siteOf(version);
+      counts.set(site, (counts.get(site) ?? 0) + 1);
+    }
+    sites.#main = [...counts].find(([, count]) => 2 * count >= seeds.length)?.[0];
+    return sites;
+  }
+
+  /** The pay-level domain of a page, by a version of it. */
+  async siteOf(version: number): Promise<string> {
+    const known = this.#known.get(version);
+    if (known !== undefined) return known;
+    const { part, local } = this.#index.partOf(version);
+    const site = payLevelDomain(hostOf((await part.name(local)).url));
+    this.#known.set(version, site);
+    return site;
+  }
+
+  counts(from: string, to: string): boolean {
+    return from !== to || from === this.#main;
+  }
+}
+
 /** All neighbours of seeds that are there after, by how much the seed and they changed. */
 async function candidatesOf(
   links: LinkGraph,
   { after }: TwoStates,
   pages: PagesAt,
   seeds: readonly NearPage[],
+  sites: SiteLinks,
 ): Promise<Candidate[]> {
   const known = new Set(seeds.map(({ node }) => node));
   const best = new Map<number, number>();
-  for (const { node, score, change } of seeds) {
+  for (const { node, version, score, change } of seeds) {
     if (node < 0) continue;
+    const site = await sites.siteOf(version);
     for (const direction of ['out', 'in'] as const) {
       for (const other of await links.linksAt(node, direction, after.epoch)) {
-        if (!known.has(other))
-          best.set(other, Math.max(best.get(other) ?? Number.NEGATIVE_INFINITY, score + change));
+        const before = best.get(other) ?? Number.NEGATIVE_INFINITY;
+        if (known.has(other) || before >= score + change) continue;
+        const found = pages.versionOf(other);
+        if (found >= 0 && sites.counts(site, await sites.siteOf(found)))
+          best.set(other, score + change);
       }
     }
   }
-  const there = [...best].filter(([node]) => pages.versionOf(node) >= 0);
+  const there = [...best];
   const candidates: Candidate[] = [];
   for (let at = 0; at < there.length; at += AT_ONCE) {
     const some = there.slice(at, at + AT_ONCE).map(async ([node, reach]) => {

@@ -8,8 +8,7 @@
  *   pagerank         PPR(v) = (1 − c) Σ PPR(u)/out(u) + c · p(v), c = 0.9: what `rank` calls alpha
  *                    is 1 − c
  *   hits-authority   authorities and hubs with a supersource: in each step it gives every page its
- *   hits-hub         share of 200 by p, then all are divided by the greatest. A link weighs 1/out(u)
- *                    for both, as in PageRank: a menu of many links counts as much as one link.
+ *   hits-hub         share of 200 by p, then all are divided by the greatest. A link weighs 1.
  *   combined         the mean of p and PPR, each divided by its greatest. The paper does not define
  *                    its "Combined"; this is ours.
  *
@@ -96,18 +95,16 @@ function personalPageRank({ count, from, to }: SmallGraph, p: Float64Array, c: n
   return rank;
 }
 
-function hits({ count, from, to }: SmallGraph, p: Float64Array) {
-  const out = new Uint32Array(count);
-  for (const page of from) out[page]++;
+function hits({ from, to }: SmallGraph, p: Float64Array) {
   const sum = p.reduce((total, value) => total + value, 0);
   const given = p.map((value) => (sum > 0 ? (SUPERSOURCE * value) / sum : 0));
   let [authorities, hubs] = [p, byGreatest(p)];
   for (let step = 0; step < MOST_STEPS; step++) {
     const nextAuthorities = given.slice();
-    for (let i = 0; i < from.length; i++) nextAuthorities[to[i]] += hubs[from[i]] / out[from[i]];
+    for (let i = 0; i < from.length; i++) nextAuthorities[to[i]] += hubs[from[i]];
     authorities = byGreatest(nextAuthorities);
     const nextHubs = given.slice();
-    for (let i = 0; i < from.length; i++) nextHubs[from[i]] += authorities[to[i]] / out[from[i]];
+    for (let i = 0; i < from.length; i++) nextHubs[from[i]] += authorities[to[i]];
     const before = hubs;
     hubs = byGreatest(nextHubs);
     if (distance(before, hubs) < TOLERANCE) break;

@@ -11,16 +11,13 @@ import type { Bytes, Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { writeText } from '../../disk/text-file.ts';
+import { HeldBytes } from '../store/held-bytes.ts';
 import type { Epoch } from '../store/index-folder.ts';
 import type { PageLink } from './anchor-lines.ts';
 
 const DAY: Millis = 86_400_000;
-/** Memory of a line besides its characters. */
-const PER_LINE: Bytes = 48;
 /** Keys of URLs that are kept: menus repeat. */
 const KEPT = 50_000;
-/** Lines that are written at once. */
-const SLICE = 10_000;
 
 export const hex = (value: number | bigint, digits: number): string =>
   value.toString(16).padStart(digits, '0');
@@ -38,9 +35,8 @@ export class LinkLines {
   readonly #epoch: Epoch;
   readonly #crawls: readonly string[];
   readonly #keys = new Map<string, string>();
-  #lines: string[] = [];
-  /** Memory that the lines take. */
-  bytes: Bytes = 0;
+  /** As bytes: strings would take three times as much. */
+  readonly #lines = new HeldBytes();
 
   /** `crawls`: the crawl of each file of the plan. */
   constructor(epoch: Epoch, crawls: readonly string[]) {
@@ -48,29 +44,25 @@ export class LinkLines {
     this.#crawls = [...new Set(crawls)];
   }
 
+  /** Memory that the lines take. */
+  get bytes(): Bytes {
+    return this.#lines.length;
+  }
+
   /** The links of a page; those to itself do not count. */
   add(url: string, crawl: string, time: Millis, links: readonly PageLink[]): void {
     const epoch = hex(epochNumber(this.#epoch, time, this.#crawls.indexOf(crawl)), 6);
     const page = this.#keyOf(url);
-    this.#push(`${page} c ${epoch}`);
+    this.#lines.line(`${page} c ${epoch}`);
     for (const target of new Set(links.map((link) => link.url)))
-      if (target !== url) this.#push(`${this.#keyOf(target)} l ${page} ${epoch}`);
+      if (target !== url) this.#lines.line(`${this.#keyOf(target)} l ${page} ${epoch}`);
   }
 
   /** Writes the lines to a file, and forgets them. */
   async write(disk: Disk, path: string): Promise<void> {
-    const lines = this.#lines;
-    this.#lines = [];
-    this.bytes = 0;
     await writeText(disk, path, async (file) => {
-      for (let from = 0; from < lines.length; from += SLICE)
-        await file.write(Buffer.from(`${lines.slice(from, from + SLICE).join('\n')}\n`, 'latin1'));
+      for (const piece of this.#lines.take()) await file.write(piece);
     });
-  }
-
-  #push(line: string): void {
-    this.#lines.push(line);
-    this.bytes += line.length + PER_LINE;
   }
 
   #keyOf(url: string): string {

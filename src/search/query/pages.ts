@@ -3,7 +3,8 @@
  *
  * Idea      Parts list pages in the order of their keys, so one merge brings the captures of a page
  *           together, whatever part or folder they are in. In the order of time they give
- *           stretches: a version is valid from a capture of it to the next capture of another. A
+ *           stretches: a version is valid from a capture of it to the next capture of another, or to
+ *           an answer that the page is gone. A
  *           revisit is a capture of the version that it refers to or, if that is unknown, of the
  *           one before it.
  * Requires  Parts in a fixed order.
@@ -15,7 +16,12 @@
 import type { Millis } from '../../base/units.ts';
 import { placeOf } from '../store/keys.ts';
 import type { Part } from '../store/part.ts';
-import type { Capture, PageSightings, SightingsReader } from '../store/sightings.ts';
+import {
+  type Capture,
+  GONE,
+  type PageSightings,
+  type SightingsReader,
+} from '../store/sightings.ts';
 
 export class Pages {
   /** The first version of each part in the numbers of all; after the last, their number. */
@@ -113,10 +119,15 @@ export class Pages {
     this.keys.push(found[0][1].key);
     this.#firstStretches.push(this.#starts.length);
     const seen: [time: Millis, version: number][] = [];
+    const bySecond = new Map<number, number>();
     for (const capture of captures) {
-      const version = versionAt(capture, seen, versions);
+      const before = seen.at(-1)?.[1];
+      const version = versionAt(capture, before, bySecond, versions);
       if (version === undefined) continue;
       seen.push([capture.time, version]);
+      if (version === GONE_PAGE) continue;
+      const second = Math.floor(capture.time / 1000);
+      if (!bySecond.has(second)) bySecond.set(second, version);
       this.#see(version, capture.time);
     }
     this.#stretch(seen);
@@ -150,15 +161,21 @@ export class Pages {
   }
 
   #stretch(seen: readonly (readonly [time: Millis, version: number])[]): void {
-    for (const [i, [time, version]] of seen.entries()) {
-      if (i > 0 && seen[i - 1][1] === version) continue;
-      if (i > 0) this.#ends.push(time);
+    let before = GONE_PAGE;
+    for (const [time, version] of seen) {
+      if (version === before) continue;
+      if (before !== GONE_PAGE) this.#ends.push(time);
+      before = version;
+      if (version === GONE_PAGE) continue;
       this.#starts.push(time);
       this.#stretchVersions.push(version);
     }
-    this.#ends.push(Number.POSITIVE_INFINITY);
+    if (before !== GONE_PAGE) this.#ends.push(Number.POSITIVE_INFINITY);
   }
 }
+
+/** In place of a version: the page was gone. */
+const GONE_PAGE = -1;
 
 interface TextCapture {
   readonly time: Millis;
@@ -191,15 +208,15 @@ function compare(a: TextCapture, b: TextCapture): number {
   return a.text < b.text ? -1 : a.text > b.text ? 1 : 0;
 }
 
-/** The version that a capture shows; undefined for a revisit of nothing that is known. */
+/** The version that a capture shows; undefined for a revisit, or an end, of nothing that is known. */
 function versionAt(
   { text, refersTo }: TextCapture,
-  seen: readonly (readonly [time: Millis, version: number])[],
+  before: number | undefined,
+  bySecond: ReadonlyMap<number, number>,
   versions: ReadonlyMap<bigint, number>,
 ): number | undefined {
   if (text !== undefined) return versions.get(text);
-  const second = Math.floor(refersTo / 1000);
-  const original =
-    refersTo < 0 ? undefined : seen.find(([time]) => Math.floor(time / 1000) === second);
-  return (original ?? seen.at(-1))?.[1];
+  if (refersTo === GONE) return before === undefined ? undefined : GONE_PAGE;
+  const original = refersTo < 0 ? undefined : bySecond.get(Math.floor(refersTo / 1000));
+  return original ?? before;
 }

@@ -18,7 +18,7 @@ export interface Weights {
   readonly b: number;
   /** Of a word in a title; in a text it is 1. */
   readonly title: number;
-  /** Of a word in the anchors of links to the page. */
+  /** Of a word in the anchors of links to the page; 0 leaves anchors out. */
   readonly anchor: number;
   /** Of a variant, times the weight of the field. */
   readonly variant: number;
@@ -51,7 +51,7 @@ interface PlanOptions {
   readonly site: string | undefined;
   readonly language: string | undefined;
   readonly positions: boolean;
-  /** Whether the index has anchors. */
+  /** Whether anchors count. */
   readonly anchors: boolean;
   /** Languages of the index. */
   readonly languages: readonly string[];

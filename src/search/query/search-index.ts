@@ -179,7 +179,7 @@ export class SearchIndex {
     const query = await this.#withoutStopWords(parsed(text), selection);
     const planner = new Planner(this.parts, this.#variants, {
       ...{ weights, any, site, language, languages: this.#languages },
-      ...{ positions: this.#positions, anchors: this.#anchors.hasAny },
+      ...{ positions: this.#positions, anchors: this.#anchors.hasAny && weights.anchor > 0 },
     });
     const plan = await planner.plan(query);
     const lists = await Promise.all(

@@ -5,13 +5,17 @@
  *           of its text (u64) and its number in the part plus 1, or 0 if an earlier part of the
  *           index has its postings; then the number of captures, then of each the time since the
  *           one before, and 0 and the time that a revisit refers to (plus 1; 0 if it names none),
- *           or the number of the version in the list plus 1.
+ *           or the number of the version in the list plus 1. A page that was gone is a revisit that
+ *           refers to `GONE`.
  */
 
 import type { Millis } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
 import { HEADER_BYTES } from '../../disk/format.ts';
 import type { Output } from './output.ts';
+
+/** What an answer that the page is gone refers to: no capture has this time. */
+export const GONE: Millis = 2 ** 48 - 1;
 
 interface PageVersion {
   readonly text: bigint;
