@@ -25,7 +25,7 @@ import { NAME_COLUMNS, nameValues } from '../../src/spam/features/names/name-set
 import { isHome } from '../../src/spam/features/sites.ts';
 import { type Calibration, calibrate, logOdds } from '../../src/spam/learn/calibrate.ts';
 import { examplesOf } from '../../src/spam/learn/examples.ts';
-import { fitLogitBoost, scoreStumps } from '../../src/spam/learn/logit-boost.ts';
+import { fitLogitBoost, type Stump, scoreStumps } from '../../src/spam/learn/logit-boost.ts';
 import { auc, aucHalfWidth } from '../../src/spam/learn/measures.ts';
 import type { LiveModel } from '../../src/spam/live/live-model.ts';
 import {
@@ -220,7 +220,7 @@ const examplesAt = (rows: readonly Row[]) =>
 export function trainOn(rows: readonly Row[], others: readonly Row[], words: WordLists): SpamModel {
   const stages = [0, ...STAGES].map((pages): StageModel => {
     const at = (all: readonly Row[]) => all.filter(({ stage, plain }) => stage === pages && !plain);
-    const stumps = fitLogitBoost(examplesAt(at(rows)), STUMPS);
+    const stumps = fitLogitBoost(examplesAt(at(rows)), STUMPS).map(tempered);
     const part: ModelPart = {
       ...{ learner: `boost-${STUMPS}`, set: 'all', weight: 1 },
       features: [...FEATURES.keys()],
@@ -247,6 +247,19 @@ export function trainOn(rows: readonly Row[], others: readonly Row[], words: Wor
 
 const NOT_YET = { sites: 0, spam: 0, groups: 0, folds: 0, seed: 1, auc: 0, aucHalfWidth: 0 };
 const STUMPS = 250;
+
+/**
+ * A smaller stump: the order of domains stays, and sums of stumps stay where the score of a part is
+ * nearly linear in them. Otherwise the scores of most spam would be 1, and a threshold among them a
+ * matter of rounding.
+ */
+const tempered = (stump: Stump): Stump => ({
+  ...stump,
+  below: stump.below / TEMPER,
+  above: stump.above / TEMPER,
+  missing: stump.missing / TEMPER,
+});
+const TEMPER = 32;
 /** The verdict from which on a domain is shut out. */
 const SURE = 0.9;
 /** Of the honest domains so many may be shut out at a stage. */
