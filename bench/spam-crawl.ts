@@ -3,25 +3,33 @@
  *
  *   npm run bench -- spam-crawl train model.json [domains] [pages of a domain]
  *   npm run bench -- spam-crawl early model.json [seed,seed] [domains]
+ *   npm run bench -- spam-crawl memory model.json
  *   npm run bench -- spam-crawl run model.json [scenario] [seed,seed] [domains] [pages]
  *
- * `train` trains on the seeds 1 to 3 of `spam` and 4 of `mixed`, calibrates on seeds 5 and 6 of `spam`, and
- * prints the AUC at each stage on seed 11.
+ * `train` trains on the seeds 1 to 4, 12 and 13 of `spam`, calibrates on seeds 5, 6 and 14, and prints
+ * the AUC at each stage on seed 11.
  * `early` compares verdicts after 3 pages of a domain with those after 400.
+ * `memory` holds what an agent holds for verdicts: a model, its kernels, and the sums of 12,000 domains.
  * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parseCount } from '../src/base/units.ts';
 import { budgetIn, resolveConfig } from '../src/config/settings.ts';
+import { fingerprintAndWords } from '../src/duplicates/fingerprint.ts';
 import { KINDS } from '../src/lab/kinds.ts';
 import type { Web } from '../src/lab/web.ts';
 import { parseBudget } from '../src/reputation/budget/budget-policy.ts';
 import { VirtualCrawl } from '../src/simulator/crawl.ts';
 import { type Order, POLICIES, type Policy } from '../src/simulator/policies.ts';
 import { isHonest, KIND_NAMES } from '../src/simulator/tally.ts';
+import { MEASURES } from '../src/spam/features/content/measures.ts';
+import { PageMeter } from '../src/spam/features/content/page-meter.ts';
 import { auc } from '../src/spam/learn/measures.ts';
+import { DomainSums } from '../src/spam/live/domain-sums.ts';
 import { LiveModel } from '../src/spam/live/live-model.ts';
 import { modelText, parseModel, type SpamModel } from '../src/spam/model.ts';
 import {
@@ -36,31 +44,25 @@ import {
 } from './spam-crawl/lab-model.ts';
 
 /** Webs of other seeds than those that crawls are compared on. */
-const TRAINING = [
-  { scenario: 'spam', seed: 1 },
-  { scenario: 'spam', seed: 2 },
-  { scenario: 'spam', seed: 3 },
-  { scenario: 'mixed', seed: 4 },
-];
-const CALIBRATING = [
-  { scenario: 'spam', seed: 5 },
-  { scenario: 'spam', seed: 6 },
-];
-const TESTING = { scenario: 'spam', seed: 11 };
+const webs = (...seeds: number[]) => seeds.map((seed) => ({ scenario: 'spam', seed }));
+const TRAINING = webs(1, 2, 3, 4, 12, 13);
+const CALIBRATING = webs(5, 6, 14);
+const [TESTING] = webs(11);
 
 export async function run([task, path, ...args]: string[]): Promise<void> {
   if (task === 'train') return train(path, args);
   if (task === 'early') return early(path, args);
+  if (task === 'memory') return memory(path);
   if (task === 'run') return compare(path, args);
-  throw new Error('usage: spam-crawl train|early|run model.json …');
+  throw new Error('usage: spam-crawl train|early|memory|run model.json …');
 }
 
 async function train(path: string, [size = '1000', most = '100']: string[]): Promise<void> {
   const domains = parseCount(size);
-  const webs = TRAINING.map((web) => labWeb({ ...web, domains }));
-  const lists = frequentWords(webs[0]);
+  const training = TRAINING.map((web) => labWeb({ ...web, domains }));
+  const lists = frequentWords(training[0]);
   const read = (web: Web) => rowsOf(web, lists, parseCount(most));
-  const rows = webs.flatMap(read);
+  const rows = training.flatMap(read);
   const others = CALIBRATING.flatMap((web) => read(labWeb({ ...web, domains })));
   const begun = process.cpuUsage();
   const model = trainOn(rows, others, lists);
@@ -118,6 +120,34 @@ const MANY_PAGES = 400;
 
 const liveModel = (path: string): LiveModel =>
   new LiveModel(parseModel(readFileSync(path, 'utf8'), path), path);
+
+/** Memory of an agent, all of its hosts on domains of their own. */
+function memory(path: string): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const used = (): number => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = used();
+  const model = liveModel(path);
+  const kernels = new PageMeter(model.words);
+  const begun = used();
+  const values = new Float64Array(MEASURES.length);
+  const domains = Array.from({ length: resolveConfig({}).frontHosts }, (_, i) => {
+    const sums = DomainSums.begin(`site${i}.example`, model);
+    sums.add(values, true);
+    return sums;
+  });
+  const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
+  console.log(
+    `model and kernels ${megabytes(begun - before)}, sums of ${domains.length} domains ` +
+      `${megabytes(used() - begun)}, in all ${megabytes(used() - before)}`,
+  );
+  // Whatever is still needed is not collected.
+  kernels.measure(fingerprintAndWords(new Uint8Array()).words);
+}
 
 const POLICY = parseBudget(budgetIn(resolveConfig({ spam: 'model.json' })));
 
@@ -179,7 +209,8 @@ async function crawlBy(
     return (
       `${tally.pages} pages${complete ? '' : ' (all there are)'}, useful ${tally.useful}, ` +
       `spam ${onSpam} (${((100 * onSpam) / tally.pages).toFixed(1)} %), ` +
-      `${((user + system) / tally.pages).toFixed(0)} µs a page${hurt}`
+      `${((user + system) / tally.pages).toFixed(0)} µs a page${hurt}` +
+      `; all fetchers busy ${crawl.crowded} times`
     );
   } finally {
     await crawl.close();

@@ -25,7 +25,7 @@ import { NAME_COLUMNS, nameValues } from '../../src/spam/features/names/name-set
 import { isHome } from '../../src/spam/features/sites.ts';
 import { type Calibration, calibrate, logOdds } from '../../src/spam/learn/calibrate.ts';
 import { examplesOf } from '../../src/spam/learn/examples.ts';
-import { fitLogitBoost, scoreStumps } from '../../src/spam/learn/logit-boost.ts';
+import { fitLogitBoost, type Stump, scoreStumps } from '../../src/spam/learn/logit-boost.ts';
 import { auc, aucHalfWidth } from '../../src/spam/learn/measures.ts';
 import type { LiveModel } from '../../src/spam/live/live-model.ts';
 import {
@@ -36,7 +36,7 @@ import {
 } from '../../src/spam/model.ts';
 import { hostOf, pathOf } from '../../src/url/parts.ts';
 
-/** Stages of a virtual crawl, which reads 100 pages of a domain, and so many pages are read here. */
+/** Stages with a model of their own; the last also judges after 400 pages. */
 export const STAGES: readonly number[] = [1, 3, 10, 30, 100];
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
 const MOST_WORDS = 1000;
@@ -202,10 +202,14 @@ export function scoresAt(model: SpamModel, rows: readonly Row[], stage: number):
   return scoreSites({ ...model, ...own }, { names: FEATURES, columns });
 }
 
-const examplesAt = (rows: readonly Row[]) =>
+/** By name alone all features, with pages only those of content: names tell little beside them. */
+const featuresAt = (pages: number): number[] =>
+  [...FEATURES.keys()].filter((i) => pages === 0 || i < CONTENT.length);
+
+const examplesAt = (rows: readonly Row[], features: readonly number[]) =>
   examplesOf(
-    FEATURES,
-    FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
+    features.map((i) => FEATURES[i]),
+    features.map((i) => Float64Array.from(rows, ({ values }) => values[i])),
     Uint8Array.from(rows, ({ spam }) => (spam ? 1 : 0)),
   );
 
@@ -214,21 +218,29 @@ const examplesAt = (rows: readonly Row[]) =>
  * which only links tell is left out: text that is spam here and honest there blurs what text can
  * tell.
  *
- * A verdict that shuts a domain out is final, and there are several verdicts. So a stage is at
- * least so careful that `RASH` of the honest domains among `others` get `SURE` or more.
+ * A verdict that shuts a domain out is final, and there are several verdicts. So a stage is
+ * calibrated to give `SURE` or more to `RASH` of the honest domains among `others`.
  */
 export function trainOn(rows: readonly Row[], others: readonly Row[], words: WordLists): SpamModel {
   const stages = [0, ...STAGES].map((pages): StageModel => {
     const at = (all: readonly Row[]) => all.filter(({ stage, plain }) => stage === pages && !plain);
-    const stumps = fitLogitBoost(examplesAt(at(rows)), STUMPS);
+    const features = featuresAt(pages);
+    const steps = stumpsAt(pages);
+    const stumps = fitLogitBoost(examplesAt(at(rows), features), steps).map(tempered);
     const part: ModelPart = {
-      ...{ learner: `boost-${STUMPS}`, set: 'all', weight: 1 },
-      features: [...FEATURES.keys()],
+      ...{ learner: `boost-${steps}`, set: 'all', weight: 1 },
+      features,
       fitted: { kind: 'stumps', stumps },
     };
-    const scores = Float64Array.from(at(others), ({ values }) => scoreStumps(stumps, values));
-    const honest = scores.filter((_, i) => !at(others)[i].spam);
-    const labels = Uint8Array.from(at(others), ({ spam }) => (spam ? 1 : 0));
+    const judges = at(others);
+    const scores = Float64Array.from(judges, ({ values }) =>
+      scoreStumps(
+        stumps,
+        features.map((i) => values[i]),
+      ),
+    );
+    const honest = scores.filter((_, i) => !judges[i].spam);
+    const labels = Uint8Array.from(judges, ({ spam }) => (spam ? 1 : 0));
     return { pages, parts: [part], calibration: careful(calibrate(scores, labels), honest, pages) };
   });
   const spam = rows.reduce((sum, row) => sum + (row.spam ? 1 : 0), 0);
@@ -246,23 +258,37 @@ export function trainOn(rows: readonly Row[], others: readonly Row[], words: Wor
 }
 
 const NOT_YET = { sites: 0, spam: 0, groups: 0, folds: 0, seed: 1, auc: 0, aucHalfWidth: 0 };
-const STUMPS = 250;
+/** The means of many pages tell spam and honest domains apart with few stumps. */
+const stumpsAt = (pages: number): number => (pages < 100 ? 300 : 100);
+
+/**
+ * A smaller stump: the order of domains stays, and sums of stumps stay where the score of a part is
+ * nearly linear in them. Otherwise the scores of most spam would be 1, and a threshold among them a
+ * matter of rounding.
+ */
+const tempered = (stump: Stump): Stump => ({
+  ...stump,
+  below: stump.below / TEMPER,
+  above: stump.above / TEMPER,
+  missing: stump.missing / TEMPER,
+});
+const TEMPER = 32;
 /** The verdict from which on a domain is shut out. */
 const SURE = 0.9;
 /** Of the honest domains so many may be shut out at a stage. */
 const RASH: Readonly<Record<number, number>> = {
   0: 0,
-  1: 0.002,
+  1: 0.003,
   3: 0.001,
-  10: 0.003,
+  10: 0.002,
   30: 0.003,
-  100: 0.001,
+  100: 0.002,
 };
 
-/** The calibration, moved so that no more than `RASH` of the honest scores become `SURE`. */
+/** The calibration, moved so that `RASH` of the honest scores become `SURE`, and no more. */
 function careful(own: Calibration, honest: Float64Array, pages: number): Calibration {
   const order = honest.toSorted((a, b) => b - a);
   const highest = order[Math.floor(order.length * RASH[pages])];
   const excess = logOdds(own, highest) - Math.log(SURE / (1 - SURE)) + 1e-6;
-  return excess > 0 ? { ...own, constant: own.constant - excess } : own;
+  return { ...own, constant: own.constant - excess };
 }

@@ -91,6 +91,8 @@ export class VirtualCrawl {
   #carriedAt = 0;
   /** When the distributor may work again: the disk is busy until then, or there was no work. */
   #nextStep: Millis = 0;
+  /** How often all fetchers were busy: hosts that were ready may have waited for one. */
+  crowded = 0;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -160,6 +162,7 @@ export class VirtualCrawl {
       }
       turns.begin(turn);
     }
+    this.crowded++;
   }
 
   #mayBeginTurn(): boolean {

@@ -50,9 +50,6 @@ interface VirtualTurnsParts {
   readonly putOff: ((discovery: Discovery) => void) | undefined;
 }
 
-/** Pages of a domain that are read for verdicts: writing a page costs more than all the rest. */
-const MOST_READ = 100;
-
 /** All that the policy reads of a response. */
 const headersOf = (status: number): HeaderView => {
   const asks = status === 429 || status === 503;
@@ -154,7 +151,7 @@ export class VirtualTurns {
     if (!spam) return;
     reputation?.fetched(domain.hash);
     const isRead = status === 200 && redirect === undefined && isWhole;
-    const measures = isRead && spam.wants(domain, MOST_READ);
+    const measures = isRead && spam.wants(domain);
     const body = measures ? bodyOf(web, url) : undefined;
     spam.committed(domain, url, body && spam.measure(fingerprintAndWords(body).words));
   }

@@ -8,6 +8,7 @@ import { visitorOf } from '../../src/lab/server/request.ts';
 import { isObscure } from '../../src/lab/tricks/company.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { searchedWords } from '../../src/lab/words/queries.ts';
+import { TOPICS } from '../../src/lab/words/vocabulary.ts';
 
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
 const webAt = (step: number, scenario = 'mixed', domains = 12_000): Web =>
@@ -21,6 +22,9 @@ function members(kind: KindName, most = 1000): Domain[] {
     web.domains.at(web.world.layout.memberAt(kind, j)),
   );
 }
+
+/** Four topics of 24, which people search for in nearly every second query. */
+const SEARCHED = new Set(['gambling', 'finance', 'medicine', 'travel']);
 
 /** The strongest English domain with a trick. */
 function strongest(trick: string): Domain {
@@ -51,6 +55,17 @@ describe('a web with spam', () => {
     const strengths = members('farm').map(({ manner }) => manner?.strength ?? 0);
     expect(Math.min(...strengths)).toBeLessThan(0.05);
     expect(Math.max(...strengths)).toBeGreaterThan(0.9);
+  });
+
+  test('is about what people search for where a trick is used, and about anything elsewhere', () => {
+    const share = (domains: readonly Domain[]): number =>
+      domains.filter(({ manner }) => SEARCHED.has(TOPICS[manner?.topic ?? 0].name)).length /
+      domains.length;
+    expect(share(members('farm'))).toBeGreaterThan(0.4);
+    for (const kind of ['ordinary', 'copy', 'honeypot'] as const)
+      expect(share(members(kind))).toBeLessThan(0.3);
+    for (const { pool, manner, language, legacy } of members('farm', 50))
+      expect(pool).toBe(web.world.texts.pool(language, manner?.topic ?? -1, 0, legacy));
   });
 
   test('stuffs searched words, repeats templates, and shuffles words apart', () => {

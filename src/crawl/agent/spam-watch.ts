@@ -49,11 +49,9 @@ export class SpamWatch {
     this.#meter = new PageMeter(parts.model.words);
   }
 
-  /** Pages of the domain are still to be measured: the first `most`, if that is fewer. */
-  wants(domain: Domain, most = Infinity): boolean {
-    if (domain.notes === undefined) return true;
-    const { isOpen, pages } = this.#of(domain);
-    return isOpen && pages < most;
+  /** Pages of the domain are still to be measured. */
+  wants(domain: Domain): boolean {
+    return domain.notes === undefined || this.#of(domain).isOpen;
   }
 
   /** The values of a page, from the pass that made its fingerprint. */

@@ -70,11 +70,6 @@ export class DomainSums {
     return this.#sums !== undefined;
   }
 
-  /** Pages measured so far, of those that are to be. */
-  get pages(): number {
-    return this.#sums?.pages ?? MOST_PAGES;
-  }
-
   /** Adds a page by its values. Returns true when a verdict is due. */
   add(values: Float64Array, isHome: boolean): boolean {
     this.#sums?.add(values, isHome);
