@@ -103,7 +103,7 @@ function Head({ place, crawls, live }: { place: Place; crawls: readonly any[]; l
   return (
     <header class="head">
       <a class="brand" href="#/">
-        <span aria-hidden="true">◓</span> Drumlin
+        Drumlin
       </a>
       {crawls.length > 0 && (
         <label>

@@ -39,7 +39,7 @@ export function Table({ label, columns, rows, sort, onSort, empty = 'Nothing.' }
                 {word !== undefined && onSort ? (
                   <button type="button" class="plain" onClick={() => onSort(word)}>
                     {title}
-                    {word === sort ? ' ▾' : ''}
+                    {word === sort ? ' *' : ''}
                   </button>
                 ) : (
                   title

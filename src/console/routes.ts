@@ -144,7 +144,8 @@ const LOOKING: readonly Route[] = [
       captures: 'its captures',
       log: 'events about it and its host',
     },
-    ({ disk }, { dir }, values) => lifeOf(disk, dir, values.url),
+    ({ disk }, { dir, tables }, values) =>
+      lifeOf(disk, dir, values.url, (domain) => tables.budgetOf(domain)),
   ),
   route(
     'GET',

@@ -6,7 +6,6 @@ import type { ViewProps } from '../main.tsx';
 import { Notice, Section, Table } from '../parts.tsx';
 import { LogLines } from './log.tsx';
 
-const SIGNS = { passes: '✓', stops: '✗', unknown: '?' } as const;
 
 export function UrlView({ crawl, params, go, at }: ViewProps) {
   const asked = params.get('url') ?? '';
@@ -46,9 +45,7 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
             <ol class="steps">
               {value.steps.map((step: any, i: number) => (
                 <li key={i} class={step.verdict}>
-                  <span class="sign" aria-label={step.verdict}>
-                    {SIGNS[step.verdict as keyof typeof SIGNS]}
-                  </span>
+                  <span class="sign">{step.verdict}</span>
                   <strong>{step.part}</strong>
                   <span>{step.fact}</span>
                 </li>

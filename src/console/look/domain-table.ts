@@ -333,6 +333,13 @@ export class DomainTables {
     return this.#table;
   }
 
+  /** The budget of a domain; undefined if there is no record of it. */
+  async budgetOf(domain: string): Promise<number | undefined> {
+    const table = await this.current();
+    const at = table.find(domain);
+    return at === undefined ? undefined : table.row(at).budget;
+  }
+
   async #versionNow(): Promise<string> {
     const { agents } = await scoringOf(this.#disk, this.#dir);
     const names: string[] = [];
