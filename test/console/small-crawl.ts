@@ -27,7 +27,9 @@ export interface SmallCrawl {
 
 const many = (path: string): string[] => Array.from({ length: EACH }, (_, i) => `${path}${i}`);
 
-export async function makeSmallCrawl(pages: Readonly<Record<string, string | Handler>> = {}): Promise<SmallCrawl> {
+export async function makeSmallCrawl(
+  pages: Readonly<Record<string, string | Handler>> = {},
+): Promise<SmallCrawl> {
   const dir = mkdtempSync(join(tmpdir(), 'console-'));
   const port = await freePort();
   const on = (ip: string) => `http://${ip}:${port}`;
@@ -58,10 +60,22 @@ export async function makeSmallCrawl(pages: Readonly<Record<string, string | Han
   const extra = Object.keys(pages).map((path) => origin + path);
   const all: Record<string, string | Handler> = {
     '/robots.txt': (_, response) =>
-      void response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow: /private/\n'),
+      void response
+        .writeHead(200, { 'content-type': 'text/plain' })
+        .end('User-agent: *\nDisallow: /private/\n'),
     '/': linking(...linked, ...extra, first),
-    ...Object.fromEntries(many('/ok/').map((path) => [path, `<title>${path}</title><p>Page ${path} with words of its own.`])),
-    ...Object.fromEntries(many('/same/').map((path) => [path, `<title>same</title><p>${'Always the same words. '.repeat(200)}`])),
+    ...Object.fromEntries(
+      many('/ok/').map((path) => [
+        path,
+        `<title>${path}</title><p>Page ${path} with words of its own.`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      many('/same/').map((path) => [
+        path,
+        `<title>same</title><p>${'Always the same words. '.repeat(200)}`,
+      ]),
+    ),
     ...pages,
   };
   const site = await startSmallSite(all, '0.0.0.0', port);
@@ -69,9 +83,21 @@ export async function makeSmallCrawl(pages: Readonly<Record<string, string | Han
   try {
     writeFileSync(join(dir, '..', `delays-${port}`), 'host 127.0.0.5 7d\n');
     const config = resolveConfig({
-      ...{ dir: join(dir, 'crawl'), allowPrivate: true, agents: 2, delay: '1ms', addressDelay: '1ms' },
+      ...{
+        dir: join(dir, 'crawl'),
+        allowPrivate: true,
+        agents: 2,
+        delay: '1ms',
+        addressDelay: '1ms',
+      },
       budget: 'equal(1000)',
-      ...{ retries: '0', retryWait: '1ms', exclude: '*/excluded/*', maxUrlLength: '200', contact: 'test@example.org' },
+      ...{
+        retries: '0',
+        retryWait: '1ms',
+        exclude: '*/excluded/*',
+        maxUrlLength: '200',
+        contact: 'test@example.org',
+      },
       scheduleFilter: 'not PathStartsWith(/unscheduled/)',
       fetchFilter: 'not PathStartsWith(/unfetched/)',
       delays: join(dir, '..', `delays-${port}`),

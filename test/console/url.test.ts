@@ -46,10 +46,10 @@ describe('the URL inspector', () => {
   test('shows captures, revisits and the failure in the log', async () => {
     const mimes = new Set<string>();
     for (let i = 0; i < 20; i++)
-      for (const { mime } of (await life(`${crawl.origin}/same/${i}`)).captures)
-        mimes.add(mime);
+      for (const { mime } of (await life(`${crawl.origin}/same/${i}`)).captures) mimes.add(mime);
     expect([...mimes].sort()).toEqual(['text/html', 'warc/revisit']);
-    const [failing] = [...crawl.fates].find(([, fate]) => fate === ('failed' satisfies UrlReason)) ?? [];
+    const [failing] =
+      [...crawl.fates].find(([, fate]) => fate === ('failed' satisfies UrlReason)) ?? [];
     const { answer } = await life(failing ?? '');
     expect(answer).toMatch(/^It failed: /);
   });

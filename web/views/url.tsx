@@ -6,11 +6,11 @@ import type { ViewProps } from '../main.tsx';
 import { Notice, Section, Table } from '../parts.tsx';
 import { LogLines } from './log.tsx';
 
-
 export function UrlView({ crawl, params, go, at }: ViewProps) {
   const asked = params.get('url') ?? '';
   const [typed, setTyped] = useState(asked);
-  const path = asked === '' ? undefined : `/crawls/${encodeURIComponent(crawl)}/url${queryOf({ url: asked })}`;
+  const path =
+    asked === '' ? undefined : `/crawls/${encodeURIComponent(crawl)}/url${queryOf({ url: asked })}`;
   const { value, error, isLoading } = useLoad(path);
   return (
     <>
@@ -51,7 +51,9 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
                 </li>
               ))}
             </ol>
-            {value.asOf !== undefined && <p class="quiet">Queues as of the checkpoint of {moment(value.asOf)} UTC.</p>}
+            {value.asOf !== undefined && (
+              <p class="quiet">Queues as of the checkpoint of {moment(value.asOf)} UTC.</p>
+            )}
           </>
         )}
       </Section>
@@ -61,9 +63,19 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
             label="Captures of the URL"
             rows={value.captures}
             columns={[
-              { name: 'time', title: 'time', show: ({ timestamp, url }) => <a href={at('archive', { url, time: timestamp })}>{moment(timestamp)}</a> },
+              {
+                name: 'time',
+                title: 'time',
+                show: ({ timestamp, url }) => (
+                  <a href={at('archive', { url, time: timestamp })}>{moment(timestamp)}</a>
+                ),
+              },
               { name: 'status', title: 'status', show: ({ status }) => status },
-              { name: 'mime', title: 'type', show: ({ mime }) => (mime === 'warc/revisit' ? 'revisit' : mime) },
+              {
+                name: 'mime',
+                title: 'type',
+                show: ({ mime }) => (mime === 'warc/revisit' ? 'revisit' : mime),
+              },
               { name: 'digest', title: 'digest', show: ({ digest }) => <code>{digest}</code> },
             ]}
           />

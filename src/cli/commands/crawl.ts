@@ -43,7 +43,10 @@ export function register(program: Command): void {
       '--console [port]',
       'show the crawl in a browser while it runs: prints a URL (port 9420 unless given)',
     )
-    .option('--console-host <address>', 'address of the console; another than loopback needs a token')
+    .option(
+      '--console-host <address>',
+      'address of the console; another than loopback needs a token',
+    )
     .option('--console-token <text>', 'token of the console instead of a random one')
     .option('--quiet', 'show no progress and no summary; errors are still printed')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')

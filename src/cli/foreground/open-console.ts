@@ -28,9 +28,14 @@ function pageText(): string {
   try {
     return readFileSync(new URL(place, import.meta.url), 'utf8');
   } catch (cause) {
-    throw new DrumlinError('CONSOLE_PAGE', 'The page of the console is missing.', 'Run "npm run build".', {
-      exitCode: EXIT.internal,
-      cause,
-    });
+    throw new DrumlinError(
+      'CONSOLE_PAGE',
+      'The page of the console is missing.',
+      'Run "npm run build".',
+      {
+        exitCode: EXIT.internal,
+        cause,
+      },
+    );
   }
 }

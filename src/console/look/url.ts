@@ -33,7 +33,7 @@ import { type LogLine, readLog } from './log.ts';
 import { type RobotsView, robotsOf } from './robots.ts';
 
 /** One part that was asked. */
-export interface UrlStep {
+interface UrlStep {
   readonly part: string;
   /** `stops` if the part alone keeps the URL from being fetched. */
   readonly verdict: 'passes' | 'stops' | 'unknown';
@@ -61,7 +61,7 @@ export type UrlReason =
   | 'left-without-capture'
   | 'never-discovered';
 
-export interface UrlLife {
+interface UrlLife {
   readonly given: string;
   readonly reason: UrlReason;
   /** The answer in a sentence. */
@@ -343,7 +343,9 @@ function stepsOf(facts: Facts): UrlStep[] {
       override === 'blocked',
       override === undefined ? 'no decision for its domain' : `${domain}: ${override}`,
     ),
-    ...(budget === undefined ? [] : [step('budget', budget === 0, `${counted(budget, 'URL')} a round`)]),
+    ...(budget === undefined
+      ? []
+      : [step('budget', budget === 0, `${counted(budget, 'URL')} a round`)]),
     step('seen', false, SEEN[place.stage]),
     step('queue', false, QUEUED.includes(place.stage) ? whereText(place) : 'not queued'),
     step('robots.txt', robots.allowed === undefined ? undefined : !robots.allowed, robots.fact),

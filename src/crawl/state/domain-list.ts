@@ -136,7 +136,11 @@ export async function scoringOf(disk: Disk, dir: string) {
 }
 
 /** The records of all agents. */
-export async function* recordsOf(disk: Disk, dir: string, agents: number): AsyncGenerator<DomainRecord> {
+export async function* recordsOf(
+  disk: Disk,
+  dir: string,
+  agents: number,
+): AsyncGenerator<DomainRecord> {
   for (let agent = 0; agent < agents; agent++) {
     const book = await bookOf(disk, dir, agent);
     if (!book) continue;

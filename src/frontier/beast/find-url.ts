@@ -1,7 +1,7 @@
 /**
  * Looks for a URL in the rounds of a frozen BEAST that is not opened: its process may be running.
  *
- * Requires  a disk on which nothing changes (`readOnlyDisk`).
+ * Requires  a disk on which nothing changes (`readOnly`).
  * Cost      reads all entries up to the URL, at most `most` bytes.
  */
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { BeastState } from './beast.ts';
 import { SegmentReader } from './segments.ts';
 
 /** A URL in a round. */
-export interface InRound extends Discovery {
+interface InRound extends Discovery {
   /** `later` for one that no round has room for. */
   readonly round: number | 'later';
   /** The round that was read last. */
