@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeApiDocs } from './pages/api.ts';
+import { apiHttpPage, openApiFile } from './pages/api-http.ts';
 import { cliReference } from './pages/cli.ts';
 import { configurationPage } from './pages/configuration.ts';
 import { crawlOptions } from './pages/crawl-options.ts';
@@ -18,6 +19,7 @@ import type { GeneratedPage } from './pages/page.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 export const PAGES: readonly GeneratedPage[] = [
+  apiHttpPage,
   cliReference,
   configurationPage,
   crawlOptions,
@@ -25,6 +27,7 @@ export const PAGES: readonly GeneratedPage[] = [
   filtersPage,
   logPage,
   metricsReference,
+  openApiFile,
 ];
 
 /** What a page holds now; empty when there is none. */

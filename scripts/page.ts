@@ -9,6 +9,10 @@ import { build, type Metafile } from 'esbuild';
 const ROOT = join(import.meta.dirname, '..');
 const WEB = join(ROOT, 'web');
 
+/** uPlot formats numbers by it, but some browsers on servers name a language that there is not. */
+const LANGUAGE =
+  "try{new Intl.NumberFormat(navigator.language)}catch{Object.defineProperty(navigator,'language',{value:'en'})}";
+
 export async function buildPage(): Promise<{ readonly html: string; readonly metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
@@ -18,6 +22,7 @@ export async function buildPage(): Promise<{ readonly html: string; readonly met
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    banner: { js: LANGUAGE },
     minify: true,
     legalComments: 'none',
     write: false,

@@ -31,8 +31,8 @@ const PERMISSIVE = new Set([
   'BlueOak-1.0.0',
   'Python-2.0',
 ]);
-/** Not shipped, not changed: what the test runner's bundler brings along. */
-const WEAK_COPYLEFT = /^lightningcss(-|$)/;
+/** Not shipped, not changed: what the test runner's bundler brings along, and a checker of pages. */
+const WEAK_COPYLEFT = /^(lightningcss(-|$)|axe-core$)/;
 const BUILDS_ITSELF = ['esbuild'];
 
 /** Where the argued-for part of the page ends and the generated one begins. */

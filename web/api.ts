@@ -57,12 +57,18 @@ export function useLoad(path: string | undefined, every?: number): Loaded {
       clearTimeout(timer);
     };
   }, [path, turn]);
-  return { value: state.value, error: state.error, isLoading: state.isLoading, again: () => setTurn(turn + 1) };
+  return {
+    value: state.value,
+    error: state.error,
+    isLoading: state.isLoading,
+    again: () => setTurn(turn + 1),
+  };
 }
 
 export interface Live {
   readonly status: any;
-  readonly log: readonly Row[];
+  /** New lines of the log, and where in the file they begin. */
+  readonly log: readonly { readonly from: number; readonly line: Row }[];
   readonly isConnected: boolean;
 }
 
@@ -80,10 +86,14 @@ export function useLive(crawl: string | undefined): Live {
       setLive((before) => ({ ...before, status, isConnected: true }));
     });
     source.addEventListener('log', (event) => {
-      const lines = JSON.parse((event as MessageEvent).data) as Row[];
+      const { from, lines } = JSON.parse((event as MessageEvent).data) as {
+        from: number;
+        lines: Row[];
+      };
+      const news = lines.reverse().map((line) => ({ from, line }));
       setLive((before) => ({
         ...before,
-        log: [...lines.reverse(), ...before.log].slice(0, MOST_LINES),
+        log: [...news, ...before.log].slice(0, MOST_LINES),
       }));
     });
     source.onerror = () => setLive((before) => ({ ...before, isConnected: false }));

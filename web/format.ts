@@ -21,7 +21,9 @@ export function duration(millis: number | null | undefined): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return hours < 48
+    ? `${hours} h ${minutes % 60} min`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 export const share = (value: number | null | undefined): string =>
@@ -32,6 +34,7 @@ export function moment(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   const text = typeof value === 'number' ? new Date(value).toISOString() : value;
   const digits = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(text);
-  if (digits) return `${digits[1]}-${digits[2]}-${digits[3]} ${digits[4]}:${digits[5]}:${digits[6]}`;
+  if (digits)
+    return `${digits[1]}-${digits[2]}-${digits[3]} ${digits[4]}:${digits[5]}:${digits[6]}`;
   return text.slice(0, 19).replace('T', ' ');
 }

@@ -45,7 +45,11 @@ interface Place {
 function placeNow(): Place {
   const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const [crawl = '', view = 'overview'] = path.split('/').map(decodeURIComponent);
-  return { crawl, view: Object.hasOwn(VIEWS, view) ? view : 'overview', params: new URLSearchParams(query) };
+  return {
+    crawl,
+    view: Object.hasOwn(VIEWS, view) ? view : 'overview',
+    params: new URLSearchParams(query),
+  };
 }
 
 function addressOf(crawl: string, view: string, params: Record<string, string> = {}): string {
@@ -68,7 +72,8 @@ function App() {
   const { value, error, isLoading } = useLoad('/crawls', 15_000);
   const crawls: any[] = value?.crawls ?? [];
   useEffect(() => {
-    if (crawls.length === 1 && place.crawl === '') location.hash = addressOf(crawls[0].id, 'overview');
+    if (crawls.length === 1 && place.crawl === '')
+      location.hash = addressOf(crawls[0].id, 'overview');
   }, [crawls.length, place.crawl]);
   const live = useLive(place.crawl === '' ? undefined : place.crawl);
   const [title, View] = VIEWS[place.view];
@@ -78,7 +83,8 @@ function App() {
   const go = (view: string, params?: Record<string, string>) => {
     location.hash = addressOf(place.crawl, view, params);
   };
-  const at = (view: string, params?: Record<string, string>) => addressOf(place.crawl, view, params);
+  const at = (view: string, params?: Record<string, string>) =>
+    addressOf(place.crawl, view, params);
   return (
     <>
       <a class="skip" href="#main">
@@ -90,7 +96,14 @@ function App() {
         {place.crawl === '' ? (
           <Crawls crawls={crawls} error={error} isLoading={isLoading} />
         ) : (
-          <View key={place.crawl} crawl={place.crawl} live={live} params={place.params} go={go} at={at} />
+          <View
+            key={place.crawl}
+            crawl={place.crawl}
+            live={live}
+            params={place.params}
+            go={go}
+            at={at}
+          />
         )}
       </main>
     </>
@@ -103,7 +116,7 @@ function Head({ place, crawls, live }: { place: Place; crawls: readonly any[]; l
   return (
     <header class="head">
       <a class="brand" href="#/">
-        <span aria-hidden="true">◓</span> Drumlin
+        Drumlin
       </a>
       {crawls.length > 0 && (
         <label>
@@ -152,7 +165,15 @@ function Tabs({ place }: { place: Place }) {
   );
 }
 
-function Crawls({ crawls, error, isLoading }: { crawls: readonly any[]; error: string | undefined; isLoading: boolean }) {
+function Crawls({
+  crawls,
+  error,
+  isLoading,
+}: {
+  crawls: readonly any[];
+  error: string | undefined;
+  isLoading: boolean;
+}) {
   return (
     <Section title="Crawls">
       <Notice error={error} isLoading={isLoading && crawls.length === 0} />
@@ -161,8 +182,16 @@ function Crawls({ crawls, error, isLoading }: { crawls: readonly any[]; error: s
         rows={crawls}
         empty="There is no crawl here yet."
         columns={[
-          { name: 'id', title: 'crawl', show: ({ id }) => <a href={addressOf(id, 'overview')}>{id}</a> },
-          { name: 'state', title: 'state', show: ({ state, paused }) => (paused && state === 'running' ? 'paused' : state) },
+          {
+            name: 'id',
+            title: 'crawl',
+            show: ({ id }) => <a href={addressOf(id, 'overview')}>{id}</a>,
+          },
+          {
+            name: 'state',
+            title: 'state',
+            show: ({ state, paused }) => (paused && state === 'running' ? 'paused' : state),
+          },
           { name: 'pages', title: 'pages', isNumber: true, show: ({ pages }) => count(pages) },
           { name: 'sentence', title: 'how it is', show: ({ sentence }) => sentence },
         ]}

@@ -39,7 +39,7 @@ export function Table({ label, columns, rows, sort, onSort, empty = 'Nothing.' }
                 {word !== undefined && onSort ? (
                   <button type="button" class="plain" onClick={() => onSort(word)}>
                     {title}
-                    {word === sort ? ' ▾' : ''}
+                    {word === sort ? ' *' : ''}
                   </button>
                 ) : (
                   title
@@ -64,7 +64,15 @@ export function Table({ label, columns, rows, sort, onSort, empty = 'Nothing.' }
   );
 }
 
-export function Fact({ title, children, sub }: { title: string; children: ComponentChildren; sub?: ComponentChildren }) {
+export function Fact({
+  title,
+  children,
+  sub,
+}: {
+  title: string;
+  children: ComponentChildren;
+  sub?: ComponentChildren;
+}) {
   return (
     <div class="fact">
       <dt>{title}</dt>
@@ -76,7 +84,15 @@ export function Fact({ title, children, sub }: { title: string; children: Compon
   );
 }
 
-export function Section({ title, children, side }: { title: string; children: ComponentChildren; side?: ComponentChildren }) {
+export function Section({
+  title,
+  children,
+  side,
+}: {
+  title: string;
+  children: ComponentChildren;
+  side?: ComponentChildren;
+}) {
   return (
     <section>
       <header>
@@ -105,7 +121,9 @@ export function Notice({ error, isLoading }: { error?: string | undefined; isLoa
 
 /** A bar for each word, largest first. */
 export function Bars({ tally, label }: { tally: Record<string, number>; label: string }) {
-  const rows = Object.entries(tally ?? {}).sort((a, b) => b[1] - a[1]).slice(0, 12);
+  const rows = Object.entries(tally ?? {})
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 12);
   const most = Math.max(1, ...rows.map(([, n]) => n));
   if (rows.length === 0) return <p class="quiet">None.</p>;
   return (

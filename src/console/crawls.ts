@@ -1,10 +1,10 @@
 /** The crawls that a console shows: folders of crawls, and crawls in folders. */
 import { basename, join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { DrumlinError, EXIT } from '../base/errors.ts';
+import { DrumlinError } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
+import { requestError } from './fields/schema.ts';
 import { DomainTables } from './look/domain-table.ts';
-import { requestError } from './schema.ts';
 
 export interface OneCrawl {
   /** Its name in URLs of the console. */
@@ -72,13 +72,4 @@ async function namesIn(disk: Disk, folder: string): Promise<string[]> {
     if (error instanceof DrumlinError) return [];
     throw error;
   }
-}
-
-export function noCrawls(places: readonly string[]): DrumlinError {
-  return new DrumlinError(
-    'NO_CRAWL',
-    `There is no crawl in ${places.join(', ')}.`,
-    'Name the folder of a crawl, or a folder that holds crawls.',
-    { exitCode: EXIT.folder },
-  );
 }

@@ -92,9 +92,10 @@ class Feed {
       this.#logEnd = (await readLog(this.#disk, this.#dir, { count: 0 })).end;
       return;
     }
-    const { lines, end } = await linesAfter(this.#disk, this.#dir, this.#logEnd);
+    const from = this.#logEnd;
+    const { lines, end } = await linesAfter(this.#disk, this.#dir, from);
     this.#logEnd = end;
-    if (lines.length > 0) this.#send('log', JSON.stringify(lines));
+    if (lines.length > 0) this.#send('log', JSON.stringify({ from, lines }));
   }
 
   #send(event: string, data: string): void {

@@ -1,8 +1,8 @@
 /** The table of routes as an OpenAPI 3.1 file, and as the page docs/api-http.md. */
 import { VERSION } from '../base/version.ts';
+import type { Field, Fields } from './fields/schema.ts';
 import type { Route } from './route.ts';
 import { ROUTES } from './routes.ts';
-import type { Field, Fields } from './schema.ts';
 
 const ERROR = {
   type: 'object',

@@ -2,8 +2,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { Crawls, OneCrawl } from './crawls.ts';
+import type { Fields, Values } from './fields/schema.ts';
 import type { FrameServer } from './frame.ts';
-import type { Fields, Values } from './schema.ts';
 
 /** What routes work with. */
 export interface ConsoleParts {
@@ -26,7 +26,7 @@ export class RawAnswer {
   }
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT';
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT';
 
 export interface Route {
   readonly method: Method;

@@ -10,6 +10,7 @@ import { COLUMNS } from '../crawl/state/domain-list.ts';
 import { readTuning } from '../crawl/state/tuning-file.ts';
 import { changeCrawl } from './control/change.ts';
 import { decideDomain } from './control/decide.ts';
+import { choice, maybe, text, texts, textsByName, whole, yesNo } from './fields/schema.ts';
 import { capturedBody, compareCaptures, listCaptures, viewCapture } from './look/captures.ts';
 import { domainOf } from './look/domain.ts';
 import { graphAround } from './look/graph.ts';
@@ -19,7 +20,6 @@ import { historyOf, overviewOf } from './look/overview.ts';
 import { settingsOf, settingsSchema } from './look/settings.ts';
 import { lifeOf } from './look/url.ts';
 import { RawAnswer, type Route, route } from './route.ts';
-import { choice, maybe, text, texts, textsByName, whole, yesNo } from './schema.ts';
 
 const BY = 'console';
 const url = text('the URL', 8192);
@@ -144,7 +144,8 @@ const LOOKING: readonly Route[] = [
       captures: 'its captures',
       log: 'events about it and its host',
     },
-    ({ disk }, { dir }, values) => lifeOf(disk, dir, values.url),
+    ({ disk }, { dir, tables }, values) =>
+      lifeOf(disk, dir, values.url, (domain) => tables.budgetOf(domain)),
   ),
   route(
     'GET',

@@ -25,13 +25,13 @@ import {
 import { Access, isToken, newToken } from './access.ts';
 import { Crawls, type OneCrawl } from './crawls.ts';
 import { Feeds } from './events.ts';
+import { readFields, requestError } from './fields/schema.ts';
 import { FrameServer } from './frame.ts';
 import { openApi } from './openapi.ts';
 import { type ConsoleParts, RawAnswer, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
-import { readFields, requestError } from './schema.ts';
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   /** Folders of crawls, or folders that hold some. */
   readonly places: readonly string[];
   /** The page, as `npm run build` makes it. */

@@ -6,7 +6,7 @@
  *   decided    seen, and taken if it was new
  *   absent     never offered, as far as the checkpoint knows
  *
- * Requires  a disk on which nothing changes (`readOnlyDisk`).
+ * Requires  a disk on which nothing changes (`readOnly`).
  * Cost      a bisection in the file of keys; the keys of one bucket; all answers not taken.
  */
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { KEYS_FORMAT } from './key-merge.ts';
 import { answersName, offersName, type Shape } from './offers.ts';
 import { VALUE_ANSWERS_FORMAT } from './value-merge.ts';
 
-export type KeyPlace = 'offered' | 'answered' | 'decided' | 'absent';
+type KeyPlace = 'offered' | 'answered' | 'decided' | 'absent';
 
 const WINDOW = 64 * 1024;
 const SLOT_SHIFT = BigInt(64 - Math.log2(SLOTS));

@@ -81,7 +81,7 @@ export function restoreSnapshot(
 }
 
 /** One record of a snapshot. */
-export type SnapshotRecord =
+type SnapshotRecord =
   | { readonly kind: 'domain'; readonly name: string; readonly record: Uint8Array }
   | {
       readonly kind: 'host';

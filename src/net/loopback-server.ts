@@ -177,7 +177,8 @@ function send(request: IncomingMessage, response: ServerResponse, reply: Reply):
   // The client may be gone; then the answer does not matter.
   response.on('error', () => {});
   // A body that is not read to its end could take for ever.
-  if (!request.complete && (length !== '0' || coding !== undefined)) response.shouldKeepAlive = false;
+  if (!request.complete && (length !== '0' || coding !== undefined))
+    response.shouldKeepAlive = false;
   response.writeHead(status, {
     'content-type': type,
     'cache-control': 'no-store',

@@ -7,7 +7,11 @@ import { Notice, Section, Table } from '../parts.tsx';
 
 export function ArchiveView(props: ViewProps) {
   const [url, time] = [props.params.get('url'), props.params.get('time')];
-  return url !== null && time !== null ? <One key={url + time} {...props} url={url} time={time} /> : <List {...props} />;
+  return url !== null && time !== null ? (
+    <One key={url + time} {...props} url={url} time={time} />
+  ) : (
+    <List {...props} />
+  );
 }
 
 function List({ crawl, params, go, at }: ViewProps) {
@@ -19,23 +23,39 @@ function List({ crawl, params, go, at }: ViewProps) {
     to: params.get('to') ?? '',
   });
   const given = Object.fromEntries([...params].filter(([, value]) => value !== ''));
-  const { value, error, isLoading } = useLoad(`/crawls/${encodeURIComponent(crawl)}/captures${queryOf({ count: 50, ...given })}`);
+  const { value, error, isLoading } = useLoad(
+    `/crawls/${encodeURIComponent(crawl)}/captures${queryOf({ count: 50, ...given })}`,
+  );
   const field = (name: keyof typeof fields, title: string, hint: string) => (
     <label>
       {title}
-      <input value={fields[name]} placeholder={hint} onInput={(event) => setFields({ ...fields, [name]: (event.target as HTMLInputElement).value })} />
+      <input
+        value={fields[name]}
+        placeholder={hint}
+        onInput={(event) =>
+          setFields({ ...fields, [name]: (event.target as HTMLInputElement).value })
+        }
+      />
     </label>
   );
   const filled = Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ''));
   return (
     <Section title="Captures">
-      <form class="fields" onSubmit={(event) => { event.preventDefault(); go('archive', filled); }}>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          go('archive', filled);
+        }}
+      >
         {field('prefix', 'URL begins with', 'https://example.org/')}
         {field('status', 'Status', '200, 4xx')}
         {field('type', 'Type', 'text/html')}
         {field('from', 'From', '20260314')}
         {field('to', 'To', '2026')}
-        <button type="submit" class="main">Search</button>
+        <button type="submit" class="main">
+          Search
+        </button>
       </form>
       <Notice error={error} isLoading={isLoading && !value} />
       {value && (
@@ -47,14 +67,37 @@ function List({ crawl, params, go, at }: ViewProps) {
             columns={[
               { name: 'time', title: 'time', show: ({ timestamp }) => moment(timestamp) },
               { name: 'status', title: 'status', show: ({ status }) => status || '–' },
-              { name: 'mime', title: 'type', show: ({ mime }) => (mime === 'warc/revisit' ? 'revisit' : mime) },
-              { name: 'size', title: 'stored', isNumber: true, show: ({ length }) => bytes(length) },
-              { name: 'url', title: 'URL', show: ({ url, timestamp }) => <a href={at('archive', { url, time: timestamp })}>{url}</a> },
+              {
+                name: 'mime',
+                title: 'type',
+                show: ({ mime }) => (mime === 'warc/revisit' ? 'revisit' : mime),
+              },
+              {
+                name: 'size',
+                title: 'stored',
+                isNumber: true,
+                show: ({ length }) => bytes(length),
+              },
+              {
+                name: 'url',
+                title: 'URL',
+                show: ({ url, timestamp }) => (
+                  <a href={at('archive', { url, time: timestamp })}>{url}</a>
+                ),
+              },
             ]}
           />
           <p class="pager">
-            {given.after !== undefined && <button type="button" onClick={() => go('archive', filled)}>First page</button>}
-            {value.next && <button type="button" onClick={() => go('archive', { ...filled, after: value.next })}>Next</button>}
+            {given.after !== undefined && (
+              <button type="button" onClick={() => go('archive', filled)}>
+                First page
+              </button>
+            )}
+            {value.next && (
+              <button type="button" onClick={() => go('archive', { ...filled, after: value.next })}>
+                Next
+              </button>
+            )}
           </p>
         </>
       )}
@@ -64,7 +107,12 @@ function List({ crawl, params, go, at }: ViewProps) {
 
 const TABS = ['Page', 'Text', 'Head', 'Record', 'Compare'] as const;
 
-function One({ crawl, url, time, at }: ViewProps & { readonly url: string; readonly time: string }) {
+function One({
+  crawl,
+  url,
+  time,
+  at,
+}: ViewProps & { readonly url: string; readonly time: string }) {
   const [tab, setTab] = useState<(typeof TABS)[number]>('Page');
   const base = `/crawls/${encodeURIComponent(crawl)}`;
   const { value, error, isLoading } = useLoad(`${base}/capture${queryOf({ url, time })}`);
@@ -74,18 +122,33 @@ function One({ crawl, url, time, at }: ViewProps & { readonly url: string; reado
   return (
     <Section title={url} side={<a href={at('url', { url })}>Inspect</a>}>
       <p class="quiet">
-        {moment(time)} UTC · status {capture.status || '–'} · {value.type || 'no type'} · {bytes(value.bytes)}
-        {value.isRevisit ? ' · revisit: the body is that of an earlier capture' : ''} · <a href={raw} download>download the response</a> · <a href={at('archive')}>all captures</a>
+        {moment(time)} UTC · status {capture.status || '–'} · {value.type || 'no type'} ·{' '}
+        {bytes(value.bytes)}
+        {value.isRevisit ? ' · revisit: the body is that of an earlier capture' : ''} ·{' '}
+        <a href={raw} download>
+          download the response
+        </a>{' '}
+        · <a href={at('archive')}>all captures</a>
       </p>
       <div class="tabs" role="tablist" aria-label="How to show it">
         {TABS.map((name) => (
-          <button key={name} type="button" role="tab" aria-selected={name === tab} onClick={() => setTab(name)}>{name}</button>
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            aria-selected={name === tab}
+            onClick={() => setTab(name)}
+          >
+            {name}
+          </button>
         ))}
       </div>
       <div role="tabpanel" aria-label={tab}>
         {tab === 'Page' && (
           <>
-            <p class="quiet">Without scripts and without network: what the page loads from elsewhere is missing.</p>
+            <p class="quiet">
+              Without scripts and without network: what the page loads from elsewhere is missing.
+            </p>
             <iframe
               title={`The archived page ${url}`}
               sandbox=""
@@ -94,9 +157,20 @@ function One({ crawl, url, time, at }: ViewProps & { readonly url: string; reado
             />
           </>
         )}
-        {tab === 'Text' && <pre tabIndex={0}>{value.text}{value.isCut ? '\n… (cut)' : ''}</pre>}
+        {tab === 'Text' && (
+          <pre tabIndex={0}>
+            {value.text}
+            {value.isCut ? '\n… (cut)' : ''}
+          </pre>
+        )}
         {tab === 'Head' && <pre tabIndex={0}>{value.head}</pre>}
-        {tab === 'Record' && <pre tabIndex={0}>{value.warc.map(([name, text]: [string, string]) => `${name}: ${text}`).join('\n')}{'\n'}{capture.filename} at byte {capture.offset}</pre>}
+        {tab === 'Record' && (
+          <pre tabIndex={0}>
+            {value.warc.map(([name, text]: [string, string]) => `${name}: ${text}`).join('\n')}
+            {'\n'}
+            {capture.filename} at byte {capture.offset}
+          </pre>
+        )}
         {tab === 'Compare' && <Compare base={base} url={url} time={time} />}
       </div>
     </Section>
@@ -106,7 +180,9 @@ function One({ crawl, url, time, at }: ViewProps & { readonly url: string; reado
 function Compare({ base, url, time }: { base: string; url: string; time: string }) {
   const [other, setOther] = useState('');
   const { value: all } = useLoad(`${base}/captures${queryOf({ url, count: 200 })}`);
-  const others = (all?.captures ?? []).filter((one: any) => one.url === url && one.timestamp !== time);
+  const others = (all?.captures ?? []).filter(
+    (one: any) => one.url === url && one.timestamp !== time,
+  );
   const path = other === '' ? undefined : `${base}/compare${queryOf({ url, a: other, b: time })}`;
   const { value, error } = useLoad(path);
   if (others.length === 0) return <p class="quiet">There is no other capture of this URL.</p>;
@@ -114,16 +190,29 @@ function Compare({ base, url, time }: { base: string; url: string; time: string 
     <>
       <label>
         Compare with{' '}
-        <select value={other} onChange={(event) => setOther((event.target as HTMLSelectElement).value)}>
+        <select
+          value={other}
+          onChange={(event) => setOther((event.target as HTMLSelectElement).value)}
+        >
           <option value="">choose a time</option>
-          {others.map(({ timestamp }: any) => <option key={timestamp} value={timestamp}>{moment(timestamp)}</option>)}
+          {others.map(({ timestamp }: any) => (
+            <option key={timestamp} value={timestamp}>
+              {moment(timestamp)}
+            </option>
+          ))}
         </select>
       </label>
       <Notice error={error} />
       {value && (
         <pre tabIndex={0} class="diff">
           {value.pieces.map(({ kind, text }: any, i: number) =>
-            kind === 'old' ? <del key={i}>{text}</del> : kind === 'new' ? <ins key={i}>{text}</ins> : <span key={i}>{text}</span>,
+            kind === 'old' ? (
+              <del key={i}>{text}</del>
+            ) : kind === 'new' ? (
+              <ins key={i}>{text}</ins>
+            ) : (
+              <span key={i}>{text}</span>
+            ),
           )}
         </pre>
       )}

@@ -12,7 +12,9 @@ export function ControlView({ crawl, live }: ViewProps) {
   return (
     <>
       <Section title="This crawl">
-        {!isRunning && <p class="quiet">It is not running: a pause and seeds apply when you resume it.</p>}
+        {!isRunning && (
+          <p class="quiet">It is not running: a pause and seeds apply when you resume it.</p>
+        )}
         <div class="buttons">
           {live.status?.paused ? (
             <Action label="Resume" kind="main" act={control('resume')} />
@@ -20,14 +22,25 @@ export function ControlView({ crawl, live }: ViewProps) {
             <Action label="Pause" kind="main" act={control('pause')} />
           )}
           <Action label="Checkpoint now" act={control('checkpoint')} />
-          <Action label="Stop" kind="danger" confirm="Stop the crawl? It can be resumed from its folder." act={control('stop')} />
+          <Action
+            label="Stop"
+            kind="danger"
+            confirm="Stop the crawl? It can be resumed from its folder."
+            act={control('stop')}
+          />
         </div>
-        <p class="quiet">A running crawl acts within a few seconds. The log says when every agent has.</p>
+        <p class="quiet">
+          A running crawl acts within a few seconds. The log says when every agent has.
+        </p>
       </Section>
       <Section title="Add seeds">
         <label>
           One URL per line
-          <textarea rows={4} value={seeds} onInput={(event) => setSeeds((event.target as HTMLTextAreaElement).value)} />
+          <textarea
+            rows={4}
+            value={seeds}
+            onInput={(event) => setSeeds((event.target as HTMLTextAreaElement).value)}
+          />
         </label>
         <Action
           label="Add"
@@ -42,7 +55,17 @@ export function ControlView({ crawl, live }: ViewProps) {
 }
 
 /** The settings that most crawls need; the others can be searched. */
-const USUAL = ['dir', 'contact', 'scope', 'delay', 'fetches', 'maxPages', 'maxTime', 'exclude', 'agents'];
+const USUAL = [
+  'dir',
+  'contact',
+  'scope',
+  'delay',
+  'fetches',
+  'maxPages',
+  'maxTime',
+  'exclude',
+  'agents',
+];
 
 function NewCrawl() {
   const { value } = useLoad('/schema');
@@ -51,39 +74,62 @@ function NewCrawl() {
   const [more, setMore] = useState('');
   if (!value) return null;
   const shown = value.settings.filter(
-    ({ key, flag }: any) => USUAL.includes(key) || given[key] !== undefined || (more !== '' && flag.includes(more)),
+    ({ key, flag }: any) =>
+      USUAL.includes(key) || given[key] !== undefined || (more !== '' && flag.includes(more)),
   );
   const flags = value.settings
     .filter(({ key }: any) => (given[key] ?? '') !== '')
-    .map(({ key, flag, placeholder }: any) => (placeholder === '' ? `--${flag}` : `--${flag} ${quoted(given[key])}`));
-  const command = ['drumlin crawl', ...seeds.split(/\s+/).filter(Boolean).map(quoted), ...flags].join(' ');
+    .map(({ key, flag, placeholder }: any) =>
+      placeholder === '' ? `--${flag}` : `--${flag} ${quoted(given[key])}`,
+    );
+  const command = [
+    'drumlin crawl',
+    ...seeds.split(/\s+/).filter(Boolean).map(quoted),
+    ...flags,
+  ].join(' ');
   return (
     <Section title="New crawl" side={<small class="quiet">type the command in a terminal</small>}>
       <label>
         Seeds
-        <textarea rows={2} value={seeds} onInput={(event) => setSeeds((event.target as HTMLTextAreaElement).value)} />
+        <textarea
+          rows={2}
+          value={seeds}
+          onInput={(event) => setSeeds((event.target as HTMLTextAreaElement).value)}
+        />
       </label>
       <div class="tuning">
         {shown.map(({ key, flag, placeholder, doc, preset }: any) => (
           <label key={key}>
-            <span>{flag} <small class="quiet">{placeholder}</small></span>
+            <span>
+              {flag} <small class="quiet">{placeholder}</small>
+            </span>
             <input
               value={given[key] ?? ''}
               placeholder={preset || 'none'}
               title={doc}
-              onInput={(event) => setGiven({ ...given, [key]: (event.target as HTMLInputElement).value })}
+              onInput={(event) =>
+                setGiven({ ...given, [key]: (event.target as HTMLInputElement).value })
+              }
             />
           </label>
         ))}
         <label>
           <span>another setting</span>
-          <input type="search" value={more} placeholder="search" onInput={(event) => setMore((event.target as HTMLInputElement).value)} />
+          <input
+            type="search"
+            value={more}
+            placeholder="search"
+            onInput={(event) => setMore((event.target as HTMLInputElement).value)}
+          />
         </label>
       </div>
-      <pre class="command" tabIndex={0} aria-label="The command">{command}</pre>
+      <pre class="command" tabIndex={0} aria-label="The command">
+        {command}
+      </pre>
     </Section>
   );
 }
 
 /** As a shell takes it. */
-const quoted = (text: string): string => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+const quoted = (text: string): string =>
+  /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -20,7 +20,10 @@ function List({ crawl, at }: ViewProps) {
   const [state, setState] = useState('any');
   const [from, setFrom] = useState(0);
   const query = queryOf({ sort, reverse, contains, state, from, count: PAGE });
-  const { value, error, isLoading } = useLoad(`/crawls/${encodeURIComponent(crawl)}/domains${query}`, 15_000);
+  const { value, error, isLoading } = useLoad(
+    `/crawls/${encodeURIComponent(crawl)}/domains${query}`,
+    15_000,
+  );
   const onSort = (word: string) => {
     setReverse(word === sort ? !reverse : false);
     setSort(word);
@@ -31,15 +34,37 @@ function List({ crawl, at }: ViewProps) {
     show: (row: any) => count(row[name]),
   });
   return (
-    <Section title="Domains" side={value && <small class="quiet">{count(value.matching)} of {count(value.domains)}, ranked by {value.by}</small>}>
+    <Section
+      title="Domains"
+      side={
+        value && (
+          <small class="quiet">
+            {count(value.matching)} of {count(value.domains)}, ranked by {value.by}
+          </small>
+        )
+      }
+    >
       <form class="fields" onSubmit={(event) => event.preventDefault()}>
         <label>
           Name contains
-          <input type="search" value={contains} onInput={(event) => { setContains((event.target as HTMLInputElement).value); setFrom(0); }} />
+          <input
+            type="search"
+            value={contains}
+            onInput={(event) => {
+              setContains((event.target as HTMLInputElement).value);
+              setFrom(0);
+            }}
+          />
         </label>
         <label>
           State
-          <select value={state} onChange={(event) => { setState((event.target as HTMLSelectElement).value); setFrom(0); }}>
+          <select
+            value={state}
+            onChange={(event) => {
+              setState((event.target as HTMLSelectElement).value);
+              setFrom(0);
+            }}
+          >
             <option value="any">any</option>
             <option value="blocked">blocked</option>
             <option value="trusted">trusted</option>
@@ -58,20 +83,45 @@ function List({ crawl, at }: ViewProps) {
             empty="No domain matches."
             columns={[
               number('rank', 'rank'),
-              { name: 'domain', title: 'domain', sort: 'domain', show: ({ domain }) => <a href={at('domains', { domain })}>{domain}</a> },
+              {
+                name: 'domain',
+                title: 'domain',
+                sort: 'domain',
+                show: ({ domain }) => <a href={at('domains', { domain })}>{domain}</a>,
+              },
               number('inDegree', 'linked from', 'in'),
               number('supporters', 'supporters'),
               number('budget', 'budget'),
               number('fetched', 'fetched'),
               number('queued', 'queued'),
-              { name: 'spam', title: 'spam', sort: 'spam', isNumber: true, show: ({ spam }) => share(spam) },
+              {
+                name: 'spam',
+                title: 'spam',
+                sort: 'spam',
+                isNumber: true,
+                show: ({ spam }) => share(spam),
+              },
               { name: 'state', title: 'state', show: (row) => row.state },
             ]}
           />
           <p class="pager">
-            <button type="button" disabled={from === 0} onClick={() => setFrom(Math.max(0, from - PAGE))}>Previous</button>
-            <span>{count(from + 1)} to {count(Math.min(from + PAGE, value.matching))}</span>
-            <button type="button" disabled={from + PAGE >= value.matching} onClick={() => setFrom(from + PAGE)}>Next</button>
+            <button
+              type="button"
+              disabled={from === 0}
+              onClick={() => setFrom(Math.max(0, from - PAGE))}
+            >
+              Previous
+            </button>
+            <span>
+              {count(from + 1)} to {count(Math.min(from + PAGE, value.matching))}
+            </span>
+            <button
+              type="button"
+              disabled={from + PAGE >= value.matching}
+              onClick={() => setFrom(from + PAGE)}
+            >
+              Next
+            </button>
           </p>
         </>
       )}
@@ -88,28 +138,62 @@ function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
   const { row, hosts, captures, log } = value;
   return (
     <>
-      <p><a href={at('domains')}>← All domains</a></p>
+      <p>
+        <a href={at('domains')}>← All domains</a>
+      </p>
       <Section title={domain} side={<a href={at('graph', { domain })}>Links to it</a>}>
         {row ? (
           <dl class="facts">
-            <Fact title="Rank" sub={`first seen ${moment(row.firstSeen)}`}>{count(row.rank)}</Fact>
-            <Fact title="Linked from" sub={row.supporters === undefined ? undefined : `${count(row.supporters)} supporters`}>{count(row.inDegree)} domains</Fact>
-            <Fact title="Budget" sub="URLs per round">{count(row.budget)}</Fact>
+            <Fact title="Rank" sub={`first seen ${moment(row.firstSeen)}`}>
+              {count(row.rank)}
+            </Fact>
+            <Fact
+              title="Linked from"
+              sub={row.supporters === undefined ? undefined : `${count(row.supporters)} supporters`}
+            >
+              {count(row.inDegree)} domains
+            </Fact>
+            <Fact title="Budget" sub="URLs per round">
+              {count(row.budget)}
+            </Fact>
             <Fact title="Fetched">{count(row.fetched)}</Fact>
-            <Fact title="Queued" sub="skipped and failed included">{count(row.queued)}</Fact>
+            <Fact title="Queued" sub="skipped and failed included">
+              {count(row.queued)}
+            </Fact>
             <Fact title="Spam">{share(row.spam)}</Fact>
-            <Fact title="Decision">{value.decision === undefined ? 'none' : String(value.decision)}</Fact>
+            <Fact title="Decision">
+              {value.decision === undefined ? 'none' : String(value.decision)}
+            </Fact>
           </dl>
         ) : (
-          <p class="quiet">The crawl has no record of this domain yet. Decision: {String(value.decision ?? 'none')}.</p>
+          <p class="quiet">
+            The crawl has no record of this domain yet. Decision: {String(value.decision ?? 'none')}
+            .
+          </p>
         )}
         <div class="buttons">
-          <Action label="Block" kind="danger" confirm={`Fetch nothing more from ${domain}?`} act={() => decide({ decision: 'block' })} onDone={again} />
+          <Action
+            label="Block"
+            kind="danger"
+            confirm={`Fetch nothing more from ${domain}?`}
+            act={() => decide({ decision: 'block' })}
+            onDone={again}
+          />
           <Action label="Trust" act={() => decide({ decision: 'trust' })} onDone={again} />
           <label>
-            Budget <input size={8} value={budget} onInput={(event) => setBudget((event.target as HTMLInputElement).value)} placeholder="5000" />
+            Budget{' '}
+            <input
+              size={8}
+              value={budget}
+              onInput={(event) => setBudget((event.target as HTMLInputElement).value)}
+              placeholder="5000"
+            />
           </label>
-          <Action label="Set budget" act={() => decide({ decision: 'budget', budget })} onDone={again} />
+          <Action
+            label="Set budget"
+            act={() => decide({ decision: 'budget', budget })}
+            onDone={again}
+          />
           <Action label="Clear" act={() => decide({ decision: 'clear' })} onDone={again} />
         </div>
       </Section>
@@ -121,16 +205,39 @@ function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
           columns={[
             { name: 'host', title: 'host', show: ({ host }) => host },
             { name: 'address', title: 'address', show: ({ addresses }) => addresses[0] ?? '–' },
-            { name: 'fetched', title: 'fetched', isNumber: true, show: ({ fetched }) => count(fetched) },
-            { name: 'queued', title: 'queued', isNumber: true, show: ({ queued, hasBacklog }) => `${count(queued)}${hasBacklog ? ' +' : ''}` },
+            {
+              name: 'fetched',
+              title: 'fetched',
+              isNumber: true,
+              show: ({ fetched }) => count(fetched),
+            },
+            {
+              name: 'queued',
+              title: 'queued',
+              isNumber: true,
+              show: ({ queued, hasBacklog }) => `${count(queued)}${hasBacklog ? ' +' : ''}`,
+            },
             { name: 'ready', title: 'ready at', show: ({ readyAt }) => moment(readyAt) },
-            { name: 'crawlDelay', title: 'Crawl-delay', isNumber: true, show: ({ crawlDelay }) => (crawlDelay > 0 ? duration(crawlDelay) : '–') },
-            { name: 'time', title: 'response', isNumber: true, show: ({ responseTime }) => duration(responseTime) },
+            {
+              name: 'crawlDelay',
+              title: 'Crawl-delay',
+              isNumber: true,
+              show: ({ crawlDelay }) => (crawlDelay > 0 ? duration(crawlDelay) : '–'),
+            },
+            {
+              name: 'time',
+              title: 'response',
+              isNumber: true,
+              show: ({ responseTime }) => duration(responseTime),
+            },
             { name: 'why', title: 'state', show: (host) => hostState(host) },
           ]}
         />
       </Section>
-      <Section title="Captures" side={<a href={at('archive', { prefix: `http://${domain}/` })}>All captures</a>}>
+      <Section
+        title="Captures"
+        side={<a href={at('archive', { prefix: `http://${domain}/` })}>All captures</a>}
+      >
         <Table
           label="Captures of the domain"
           rows={captures}
@@ -138,7 +245,13 @@ function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
           columns={[
             { name: 'time', title: 'time', show: ({ timestamp }) => moment(timestamp) },
             { name: 'status', title: 'status', show: ({ status }) => status },
-            { name: 'url', title: 'URL', show: ({ url, timestamp }) => <a href={at('archive', { url, time: timestamp })}>{url}</a> },
+            {
+              name: 'url',
+              title: 'URL',
+              show: ({ url, timestamp }) => (
+                <a href={at('archive', { url, time: timestamp })}>{url}</a>
+              ),
+            },
           ]}
         />
       </Section>

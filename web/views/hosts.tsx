@@ -19,27 +19,52 @@ export function HostsView({ crawl, live, at }: ViewProps) {
   const [sort, setSort] = useState('ready');
   const [contains, setContains] = useState('');
   const query = queryOf({ sort, contains, count: 100 });
-  const { value, error, isLoading } = useLoad(`/crawls/${encodeURIComponent(crawl)}/hosts${query}`, 10_000);
+  const { value, error, isLoading } = useLoad(
+    `/crawls/${encodeURIComponent(crawl)}/hosts${query}`,
+    10_000,
+  );
   const paused = live.status?.pausedHosts;
   return (
     <>
       {paused && (
         <Section title="Paused for longer than usual">
           <Bars tally={paused.causes} label="Paused hosts by cause" />
-          <p>The first pause ends at {moment(paused.until)}: {paused.host}.</p>
+          <p>
+            The first pause ends at {moment(paused.until)}: {paused.host}.
+          </p>
         </Section>
       )}
-      <Section title="Hosts in memory" side={value && <small class="quiet">{count(value.hosts)}, as of {moment(value.savedAt)}</small>}>
+      <Section
+        title="Hosts in memory"
+        side={
+          value && (
+            <small class="quiet">
+              {count(value.hosts)}, as of {moment(value.savedAt)}
+            </small>
+          )
+        }
+      >
         <form class="fields" onSubmit={(event) => event.preventDefault()}>
           <label>
             Order
-            <select value={sort} onChange={(event) => setSort((event.target as HTMLSelectElement).value)}>
-              {SORTS.map(([word, title]) => <option key={word} value={word}>{title}</option>)}
+            <select
+              value={sort}
+              onChange={(event) => setSort((event.target as HTMLSelectElement).value)}
+            >
+              {SORTS.map(([word, title]) => (
+                <option key={word} value={word}>
+                  {title}
+                </option>
+              ))}
             </select>
           </label>
           <label>
             Name contains, or address
-            <input type="search" value={contains} onInput={(event) => setContains((event.target as HTMLInputElement).value)} />
+            <input
+              type="search"
+              value={contains}
+              onInput={(event) => setContains((event.target as HTMLInputElement).value)}
+            />
           </label>
         </form>
         <Notice error={error} isLoading={isLoading && !value} />
@@ -49,14 +74,38 @@ export function HostsView({ crawl, live, at }: ViewProps) {
             rows={value.rows}
             empty="No host matches."
             columns={[
-              { name: 'host', title: 'host', show: ({ host, domain }) => <a href={at('domains', { domain })}>{host}</a> },
+              {
+                name: 'host',
+                title: 'host',
+                show: ({ host, domain }) => <a href={at('domains', { domain })}>{host}</a>,
+              },
               { name: 'address', title: 'address', show: ({ addresses }) => addresses[0] ?? '–' },
               { name: 'state', title: 'state', show: (host) => hostState(host) },
               { name: 'ready', title: 'ready at', show: ({ readyAt }) => moment(readyAt) },
-              { name: 'queued', title: 'queued', isNumber: true, show: ({ queued, hasBacklog }) => `${count(queued)}${hasBacklog ? ' +' : ''}` },
-              { name: 'fetched', title: 'fetched', isNumber: true, show: ({ fetched }) => count(fetched) },
-              { name: 'time', title: 'response', isNumber: true, show: ({ responseTime }) => duration(responseTime) },
-              { name: 'failures', title: 'failures', isNumber: true, show: ({ failures }) => count(failures) },
+              {
+                name: 'queued',
+                title: 'queued',
+                isNumber: true,
+                show: ({ queued, hasBacklog }) => `${count(queued)}${hasBacklog ? ' +' : ''}`,
+              },
+              {
+                name: 'fetched',
+                title: 'fetched',
+                isNumber: true,
+                show: ({ fetched }) => count(fetched),
+              },
+              {
+                name: 'time',
+                title: 'response',
+                isNumber: true,
+                show: ({ responseTime }) => duration(responseTime),
+              },
+              {
+                name: 'failures',
+                title: 'failures',
+                isNumber: true,
+                show: ({ failures }) => count(failures),
+              },
             ]}
           />
         )}
@@ -68,9 +117,22 @@ export function HostsView({ crawl, live, at }: ViewProps) {
             rows={value.addresses}
             empty="None."
             columns={[
-              { name: 'ip', title: 'address', show: ({ ip }) => <button type="button" class="plain" onClick={() => setContains(ip)}>{ip}</button> },
+              {
+                name: 'ip',
+                title: 'address',
+                show: ({ ip }) => (
+                  <button type="button" class="plain" onClick={() => setContains(ip)}>
+                    {ip}
+                  </button>
+                ),
+              },
               { name: 'hosts', title: 'hosts', isNumber: true, show: ({ hosts }) => count(hosts) },
-              { name: 'queued', title: 'queued', isNumber: true, show: ({ queued }) => count(queued) },
+              {
+                name: 'queued',
+                title: 'queued',
+                isNumber: true,
+                show: ({ queued }) => count(queued),
+              },
             ]}
           />
         </Section>

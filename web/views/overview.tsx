@@ -11,7 +11,10 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
   const { value, error } = useLoad(`/crawls/${encodeURIComponent(crawl)}/history`, 10_000);
   if (!status) return <Notice isLoading />;
   const { counters, rate, disk, checkpoint } = status;
-  const skipped = { ...counters.refused, ...(counters.disallowed > 0 && { 'robots.txt': counters.disallowed }) };
+  const skipped = {
+    ...counters.refused,
+    ...(counters.disallowed > 0 && { 'robots.txt': counters.disallowed }),
+  };
   const stretches: Row[] = value?.stretches ?? [];
   return (
     <>
@@ -22,16 +25,33 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
         <Fact title="Data" sub={rate && `${bytes(rate.bytes)} per second`}>
           {bytes(counters.bytes)}
         </Fact>
-        <Fact title="Front" sub={status.fetching === undefined ? undefined : `${count(status.fetching)} requests under way`}>
+        <Fact
+          title="Front"
+          sub={
+            status.fetching === undefined
+              ? undefined
+              : `${count(status.fetching)} requests under way`
+          }
+        >
           {count(status.front)} hosts
         </Fact>
-        <Fact title="Queued" sub={status.onDisk ? `${count(status.onDisk)} on disk` : `of ${count(status.urlsUnique)} discovered`}>
+        <Fact
+          title="Queued"
+          sub={
+            status.onDisk
+              ? `${count(status.onDisk)} on disk`
+              : `of ${count(status.urlsUnique)} discovered`
+          }
+        >
           {count(status.waiting)}
         </Fact>
         <Fact title="Hosts" sub={`of ${count(status.domains)} domains`}>
           {count(status.hosts)}
         </Fact>
-        <Fact title="Duplicates" sub={status.shares.spam === undefined ? undefined : `${share(status.shares.spam)} spam`}>
+        <Fact
+          title="Duplicates"
+          sub={status.shares.spam === undefined ? undefined : `${share(status.shares.spam)} spam`}
+        >
           {share(status.shares.duplicate)}
         </Fact>
         <Fact title="Checkpoint" sub={checkpoint && `${count(checkpoint.pages)} pages`}>
@@ -40,7 +60,10 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
         <Fact title="Disk" sub={`${bytes(disk.archive)} archive, ${bytes(disk.agents)} state`}>
           {bytes(disk.free)} free
         </Fact>
-        <Fact title="Process" sub={status.cpuSeconds === undefined ? undefined : `${count(status.cpuSeconds)} s CPU`}>
+        <Fact
+          title="Process"
+          sub={status.cpuSeconds === undefined ? undefined : `${count(status.cpuSeconds)} s CPU`}
+        >
           {bytes(status.memory)}
         </Fact>
       </dl>
@@ -52,21 +75,52 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
                 <span class="name">{limit.of}</span>
                 <meter min={0} max={limit.limit} value={limit.done} aria-label={limit.of} />
                 <span>
-                  {limit.of === 'bytes' ? bytes(limit.limit) : limit.of === 'time' ? duration(limit.limit) : count(limit.limit)}
-                  {limit.left !== undefined && limit.left !== null ? `, ${duration(limit.left)} left` : ''}
+                  {limit.of === 'bytes'
+                    ? bytes(limit.limit)
+                    : limit.of === 'time'
+                      ? duration(limit.limit)
+                      : count(limit.limit)}
+                  {limit.left !== undefined && limit.left !== null
+                    ? `, ${duration(limit.left)} left`
+                    : ''}
                 </span>
               </li>
             ))}
           </ul>
         </Section>
       )}
-      <Section title="Over time" side={<small class="quiet">drag to zoom, double-click to see all</small>}>
+      <Section
+        title="Over time"
+        side={<small class="quiet">drag to zoom, double-click to see all</small>}
+      >
         <Notice error={error} />
         <div class="plots">
-          <Plot title="pages per second" stretches={stretches} lines={[['pages', perSecond('pages')]]} />
-          <Plot title="kB per second" stretches={stretches} lines={[['kB', (s) => perSecond('bytes')(s) / 1000]]} />
-          <Plot title="queued URLs" stretches={stretches} lines={[['queued', (s) => s.queued], ['on disk', (s) => s.backlog]]} />
-          <Plot title="requests under way, hosts in front" stretches={stretches} lines={[['requests', (s) => s.fetching], ['front', (s) => s.front]]} />
+          <Plot
+            title="pages per second"
+            stretches={stretches}
+            lines={[['pages', perSecond('pages')]]}
+          />
+          <Plot
+            title="kB per second"
+            stretches={stretches}
+            lines={[['kB', (s) => perSecond('bytes')(s) / 1000]]}
+          />
+          <Plot
+            title="queued URLs"
+            stretches={stretches}
+            lines={[
+              ['queued', (s) => s.queued],
+              ['on disk', (s) => s.backlog],
+            ]}
+          />
+          <Plot
+            title="requests under way, hosts in front"
+            stretches={stretches}
+            lines={[
+              ['requests', (s) => s.fetching],
+              ['front', (s) => s.front],
+            ]}
+          />
         </div>
       </Section>
       <div class="columns">
@@ -89,10 +143,19 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
             label="Domains with the most pages"
             rows={status.top}
             columns={[
-              { name: 'name', title: 'domain', show: ({ name }) => <a href={at('domains', { domain: name })}>{name}</a> },
+              {
+                name: 'name',
+                title: 'domain',
+                show: ({ name }) => <a href={at('domains', { domain: name })}>{name}</a>,
+              },
               { name: 'pages', title: 'pages', isNumber: true, show: ({ pages }) => count(pages) },
               { name: 'rank', title: 'rank', isNumber: true, show: ({ rank }) => count(rank) },
-              { name: 'budget', title: 'budget', isNumber: true, show: ({ budget }) => count(budget) },
+              {
+                name: 'budget',
+                title: 'budget',
+                isNumber: true,
+                show: ({ budget }) => count(budget),
+              },
             ]}
           />
         </Section>
@@ -101,13 +164,23 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
   );
 }
 
-const perSecond = (column: string) => (stretch: Row): number =>
-  stretch.millis > 0 ? stretch[column] / (stretch.millis / 1000) : 0;
+const perSecond =
+  (column: string) =>
+  (stretch: Row): number =>
+    stretch.millis > 0 ? stretch[column] / (stretch.millis / 1000) : 0;
 
 type Line = readonly [name: string, value: (stretch: Row) => number];
 
 /** A plot that can be zoomed; a table of the same numbers would be too long to read aloud. */
-function Plot({ title, stretches, lines }: { title: string; stretches: readonly Row[]; lines: readonly Line[] }) {
+function Plot({
+  title,
+  stretches,
+  lines,
+}: {
+  title: string;
+  stretches: readonly Row[];
+  lines: readonly Line[];
+}) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const data = [
@@ -123,14 +196,18 @@ function Plot({ title, stretches, lines }: { title: string; stretches: readonly 
     }
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+    const axis = {
+      stroke: colour('--quiet'),
+      grid: { stroke: colour('--line'), width: 1 },
+      ticks: { show: false },
+    };
     plot.current = new uPlot(
       {
         width: current.clientWidth,
         height: 160,
         legend: { show: lines.length > 1 },
         cursor: { y: false },
-        axes: [axis, { ...axis, size: 55 }],
+        axes: [axis, { ...axis, size: 70 }],
         series: [
           {},
           ...lines.map(([label], i) => ({
@@ -144,16 +221,24 @@ function Plot({ title, stretches, lines }: { title: string; stretches: readonly 
       data,
       current,
     );
-    const resized = new ResizeObserver(() => plot.current?.setSize({ width: current.clientWidth, height: 160 }));
+    const resized = new ResizeObserver(() =>
+      plot.current?.setSize({ width: current.clientWidth, height: 160 }),
+    );
     resized.observe(current);
   });
   useEffect(() => () => plot.current?.destroy(), []);
   const last = stretches.at(-1);
-  const spoken = last ? `${title}: ${lines.map(([name, value]) => `${name} ${count(value(last))}`).join(', ')} at ${moment(last.begins)}` : title;
+  const spoken = last
+    ? `${title}: ${lines.map(([name, value]) => `${name} ${count(value(last))}`).join(', ')} at ${moment(last.begins)}`
+    : title;
   return (
     <figure>
       <figcaption>{title}</figcaption>
-      {stretches.length < 2 ? <p class="quiet">Not enough data yet.</p> : <div ref={place} role="img" aria-label={spoken} />}
+      {stretches.length < 2 ? (
+        <p class="quiet">Not enough data yet.</p>
+      ) : (
+        <div ref={place} role="img" aria-label={spoken} />
+      )}
     </figure>
   );
 }

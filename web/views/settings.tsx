@@ -11,20 +11,33 @@ export function SettingsView({ crawl }: ViewProps) {
   const [search, setSearch] = useState('');
   const [changes, setChanges] = useState<Record<string, string>>({});
   if (!value) return <Notice error={error} isLoading={isLoading} />;
-  const rows = value.settings.filter(({ flag, doc }: any) => `${flag} ${doc}`.includes(search.toLowerCase()));
+  const rows = value.settings.filter(({ flag, doc }: any) =>
+    `${flag} ${doc}`.includes(search.toLowerCase()),
+  );
   const tunable = value.settings.filter((setting: any) => setting.isTunable);
   return (
     <>
-      <Section title="Change while it runs" side={<small class="quiet">checked first, applied by every agent at a checkpoint, kept when you resume, logged</small>}>
+      <Section
+        title="Change while it runs"
+        side={
+          <small class="quiet">
+            checked first, applied by every agent at a checkpoint, kept when you resume, logged
+          </small>
+        }
+      >
         <div class="tuning">
           {tunable.map(({ key, flag, value: now, placeholder, doc, source }: any) => (
             <label key={key} class={/Filter$/.test(key) ? 'wide' : ''}>
-              <span>{flag} <small class="quiet">{source === 'default' ? '' : source}</small></span>
+              <span>
+                {flag} <small class="quiet">{source === 'default' ? '' : source}</small>
+              </span>
               <input
                 value={changes[key] ?? now}
                 placeholder={placeholder}
                 title={doc}
-                onInput={(event) => setChanges({ ...changes, [key]: (event.target as HTMLInputElement).value })}
+                onInput={(event) =>
+                  setChanges({ ...changes, [key]: (event.target as HTMLInputElement).value })
+                }
               />
             </label>
           ))}
@@ -33,11 +46,16 @@ export function SettingsView({ crawl }: ViewProps) {
           label="Apply"
           kind="main"
           act={async () => {
-            const changed = Object.entries(changes).filter(([key, text]) => tunable.find((one: any) => one.key === key)?.value !== text);
+            const changed = Object.entries(changes).filter(
+              ([key, text]) => tunable.find((one: any) => one.key === key)?.value !== text,
+            );
             if (changed.length === 0) throw new Error('Nothing was changed.');
             return api(path, { settings: Object.fromEntries(changed) }, 'PATCH');
           }}
-          onDone={() => { setChanges({}); again(); }}
+          onDone={() => {
+            setChanges({});
+            again();
+          }}
         />
         {schema && (
           <details>
@@ -46,7 +64,11 @@ export function SettingsView({ crawl }: ViewProps) {
               label="Predicates"
               rows={schema.predicates}
               columns={[
-                { name: 'example', title: 'example', show: ({ example }) => <code>{example}</code> },
+                {
+                  name: 'example',
+                  title: 'example',
+                  show: ({ example }) => <code>{example}</code>,
+                },
                 { name: 'from', title: 'known from', show: ({ from }) => from },
                 { name: 'doc', title: 'meaning', show: ({ doc }) => doc },
               ]}
@@ -56,7 +78,14 @@ export function SettingsView({ crawl }: ViewProps) {
       </Section>
       <Section title="All settings">
         <form class="fields" onSubmit={(event) => event.preventDefault()}>
-          <label>Search <input type="search" value={search} onInput={(event) => setSearch((event.target as HTMLInputElement).value)} /></label>
+          <label>
+            Search{' '}
+            <input
+              type="search"
+              value={search}
+              onInput={(event) => setSearch((event.target as HTMLInputElement).value)}
+            />
+          </label>
         </form>
         <Table
           label="All settings"

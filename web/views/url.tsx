@@ -6,12 +6,11 @@ import type { ViewProps } from '../main.tsx';
 import { Notice, Section, Table } from '../parts.tsx';
 import { LogLines } from './log.tsx';
 
-const SIGNS = { passes: '✓', stops: '✗', unknown: '?' } as const;
-
 export function UrlView({ crawl, params, go, at }: ViewProps) {
   const asked = params.get('url') ?? '';
   const [typed, setTyped] = useState(asked);
-  const path = asked === '' ? undefined : `/crawls/${encodeURIComponent(crawl)}/url${queryOf({ url: asked })}`;
+  const path =
+    asked === '' ? undefined : `/crawls/${encodeURIComponent(crawl)}/url${queryOf({ url: asked })}`;
   const { value, error, isLoading } = useLoad(path);
   return (
     <>
@@ -46,15 +45,15 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
             <ol class="steps">
               {value.steps.map((step: any, i: number) => (
                 <li key={i} class={step.verdict}>
-                  <span class="sign" aria-label={step.verdict}>
-                    {SIGNS[step.verdict as keyof typeof SIGNS]}
-                  </span>
+                  <span class="sign">{step.verdict}</span>
                   <strong>{step.part}</strong>
                   <span>{step.fact}</span>
                 </li>
               ))}
             </ol>
-            {value.asOf !== undefined && <p class="quiet">Queues as of the checkpoint of {moment(value.asOf)} UTC.</p>}
+            {value.asOf !== undefined && (
+              <p class="quiet">Queues as of the checkpoint of {moment(value.asOf)} UTC.</p>
+            )}
           </>
         )}
       </Section>
@@ -64,9 +63,19 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
             label="Captures of the URL"
             rows={value.captures}
             columns={[
-              { name: 'time', title: 'time', show: ({ timestamp, url }) => <a href={at('archive', { url, time: timestamp })}>{moment(timestamp)}</a> },
+              {
+                name: 'time',
+                title: 'time',
+                show: ({ timestamp, url }) => (
+                  <a href={at('archive', { url, time: timestamp })}>{moment(timestamp)}</a>
+                ),
+              },
               { name: 'status', title: 'status', show: ({ status }) => status },
-              { name: 'mime', title: 'type', show: ({ mime }) => (mime === 'warc/revisit' ? 'revisit' : mime) },
+              {
+                name: 'mime',
+                title: 'type',
+                show: ({ mime }) => (mime === 'warc/revisit' ? 'revisit' : mime),
+              },
               { name: 'digest', title: 'digest', show: ({ digest }) => <code>{digest}</code> },
             ]}
           />

@@ -14,7 +14,7 @@ import { loadFilters } from '../../filter/filter-set.ts';
 import { loadPredicates } from '../../filter/predicates.ts';
 import { STAGES, type Stage } from '../../filter/subject.ts';
 
-export interface CrawlChange {
+interface CrawlChange {
   /** Values as text, by the name or the flag of a setting. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly paused?: boolean;

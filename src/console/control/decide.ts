@@ -3,7 +3,7 @@ import { askedOf } from '../../crawl/state/crawl-folder.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Override } from '../../reputation/budget/domain-record.ts';
 import { setOverride } from '../../reputation/budget/overrides.ts';
-import { requestError } from '../schema.ts';
+import { requestError } from '../fields/schema.ts';
 
 export async function decideDomain(
   disk: Disk,

@@ -10,16 +10,16 @@ import { decodeContent } from '../../fetch/decode.ts';
 import { readHead } from '../../fetch/response-head.ts';
 import { diff, type Piece } from '../../search/serve/diff.ts';
 import { openTextReader } from '../../text/text-reader.ts';
-import { requestError } from '../schema.ts';
+import { requestError } from '../fields/schema.ts';
 
-export interface CapturesQuery extends CaptureQuery {
+interface CapturesQuery extends CaptureQuery {
   readonly type?: string | undefined;
   /** The captures after this one: `key time`, as the last page has it. */
   readonly after?: string | undefined;
   readonly count: number;
 }
 
-export interface CapturesPage {
+interface CapturesPage {
   readonly captures: readonly Capture[];
   /** Undefined on the last page. */
   readonly next: string | undefined;
@@ -62,7 +62,7 @@ export async function archiveOf(disk: Disk, dir: string): Promise<Archive | unde
 /** What is shown of a capture at most. */
 const MOST_SHOWN: Bytes = 2 ** 20;
 
-export interface CaptureView {
+interface CaptureView {
   readonly capture: Capture;
   /** The fields of the WARC record, as written. */
   readonly warc: readonly (readonly [name: string, value: string])[];

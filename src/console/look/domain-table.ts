@@ -42,7 +42,7 @@ const UNKNOWN = -1;
 const LEAST_AGE: Millis = 5000;
 const AGE_FACTOR = 20;
 
-export interface DomainQuery {
+interface DomainQuery {
   readonly sort: Column;
   /** Largest first for numbers, `a` first for names; this turns it round. */
   readonly reverse: boolean;
@@ -54,7 +54,7 @@ export interface DomainQuery {
   readonly count: number;
 }
 
-export interface DomainPage {
+interface DomainPage {
   readonly by: RankName;
   /** All domains. */
   readonly domains: number;
@@ -334,6 +334,13 @@ export class DomainTables {
       },
     );
     return this.#table;
+  }
+
+  /** The budget of a domain; undefined if there is no record of it. */
+  async budgetOf(domain: string): Promise<number | undefined> {
+    const table = await this.current();
+    const at = table.find(domain);
+    return at === undefined ? undefined : table.row(at).budget;
   }
 
   async #versionNow(): Promise<string> {

@@ -3,8 +3,8 @@ import { DrumlinError } from '../../base/errors.ts';
 import { askedOf } from '../../crawl/state/crawl-folder.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { readOverrides } from '../../reputation/budget/overrides.ts';
-import type { OneCrawl } from '../crawls.ts';
 import { listCaptures } from './captures.ts';
+import type { DomainTables } from './domain-table.ts';
 import { listHosts } from './hosts.ts';
 import { readLog } from './log.ts';
 
@@ -12,7 +12,11 @@ const MOST_HOSTS = 100;
 const MOST_LINES = 50;
 const MOST_CAPTURES = 25;
 
-export async function domainOf(disk: Disk, { dir, tables }: OneCrawl, domain: string) {
+export async function domainOf(
+  disk: Disk,
+  { dir, tables }: { readonly dir: string; readonly tables: DomainTables },
+  domain: string,
+) {
   const { agents } = await askedOf(disk, dir);
   const table = await tables.current().catch((error: unknown) => {
     if (error instanceof DrumlinError && error.code === 'NO_BUDGETS') return undefined;

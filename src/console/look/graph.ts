@@ -9,14 +9,14 @@ import { edgesOf } from '../../crawl/state/agent-folder.ts';
 import { askedOf } from '../../crawl/state/crawl-folder.ts';
 import { type DomainRow, repeatedly } from '../../crawl/state/domain-list.ts';
 import { agentOf } from '../../crawl/transport/routing.ts';
-import type { Disk } from '../../disk/disk.ts';
-import { readOnlyDisk } from '../../disk/read-only.ts';
+import { Disk } from '../../disk/disk.ts';
+import { readOnly } from '../../disk/file-system.ts';
 import { sourcesOf } from '../../reputation/edges/find-sources.ts';
 import { partitionOf } from '../../url/fingerprint.ts';
-import { requestError } from '../schema.ts';
+import { requestError } from '../fields/schema.ts';
 import type { DomainTable } from './domain-table.ts';
 
-export interface GraphView {
+interface GraphView {
   readonly domain: DomainRow;
   /** Domains that link to it, best rank first. */
   readonly sources: readonly DomainRow[];
@@ -59,7 +59,7 @@ export async function graphAround(
 }
 
 async function linkingTo(dir: string, agents: number, domain: string): Promise<bigint[]> {
-  const disk = readOnlyDisk();
+  const disk = new Disk(readOnly());
   const edges = await edgesOf(disk, dir, agentOf(partitionOf(domain), agents));
   return edges ? sourcesOf(disk, edges.folder, edges.frozen, xxh64(domain)) : [];
 }

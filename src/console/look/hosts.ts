@@ -8,14 +8,15 @@ import type { Millis } from '../../base/units.ts';
 import { agentDir, readImage, storedCheckpoint } from '../../crawl/state/agent-folder.ts';
 import { repeatedly } from '../../crawl/state/domain-list.ts';
 import { decodeImage } from '../../crawl/state/memory-image.ts';
-import { readOnlyDisk } from '../../disk/read-only.ts';
+import { Disk } from '../../disk/disk.ts';
+import { readOnly } from '../../disk/file-system.ts';
 import { Domain, Host } from '../../frontier/host.ts';
 import { decodeHost } from '../../frontier/host-record.ts';
 import { readSnapshot } from '../../frontier/snapshot.ts';
 import { UNREACHABLE } from '../../robots/parse-robots.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 
-export interface HostRow {
+interface HostRow {
   readonly host: string;
   readonly domain: string;
   readonly agent: number;
@@ -39,13 +40,13 @@ export interface HostRow {
 
 export const HOST_SORTS = ['ready', 'slow', 'failing', 'queued', 'fetched', 'host'] as const;
 
-export interface HostsQuery {
+interface HostsQuery {
   readonly sort: (typeof HOST_SORTS)[number];
   readonly contains: string;
   readonly count: number;
 }
 
-export interface HostsPage {
+interface HostsPage {
   /** Hosts in memory. */
   readonly hosts: number;
   readonly rows: readonly HostRow[];
@@ -109,7 +110,7 @@ async function* hostsInMemory(
   agents: number,
   onCheckpoint: (savedAt: Millis) => void,
 ): AsyncGenerator<HostRow> {
-  const disk = readOnlyDisk();
+  const disk = new Disk(readOnly());
   for (let agent = 0; agent < agents; agent++) {
     const stored = await storedCheckpoint(disk, dir, agent);
     if (!stored) continue;
@@ -125,7 +126,7 @@ async function* hostsInMemory(
   }
 }
 
-export function rowOf(host: Host): Omit<HostRow, 'agent' | 'queued' | 'hasBacklog'> {
+function rowOf(host: Host): Omit<HostRow, 'agent' | 'queued' | 'hasBacklog'> {
   return {
     host: host.name,
     domain: host.domain.name,

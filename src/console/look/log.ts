@@ -19,7 +19,7 @@ export interface LogLine {
   readonly [fact: string]: unknown;
 }
 
-export interface LogPage {
+interface LogPage {
   readonly lines: readonly LogLine[];
   /** Where the next page ends; 0 if there is none. */
   readonly before: number;
@@ -27,7 +27,7 @@ export interface LogPage {
   readonly end: number;
 }
 
-export interface LogQuery {
+interface LogQuery {
   /** Only events with this name. */
   readonly event?: string | undefined;
   /** Only lines that contain this text. */

@@ -16,7 +16,7 @@ interface LimitView {
   readonly left: Millis | undefined;
 }
 
-export interface Overview extends Omit<CrawlStatus, 'live'> {
+interface Overview extends Omit<CrawlStatus, 'live'> {
   /** How it is, what is wrong, and what to do. */
   readonly sentence: string;
   readonly fetching: number | undefined;

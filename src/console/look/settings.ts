@@ -4,9 +4,9 @@ import { settingsIn } from '../../crawl/state/crawl-folder.ts';
 import { readTuning, TUNABLE } from '../../crawl/state/tuning-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { loadPredicates } from '../../filter/predicates.ts';
-import { requestError } from '../schema.ts';
+import { requestError } from '../fields/schema.ts';
 
-export interface SettingView {
+interface SettingView {
   readonly key: string;
   readonly flag: string;
   /** As it is written on the command line. */

@@ -10,7 +10,7 @@
  * Ensures   Facts that are not stored are reported as not known, never guessed.
  */
 import type { Capture } from '../../archive/index/cdxj.ts';
-import { formatCount, type Millis } from '../../base/units.ts';
+import { counted, formatCount, type Millis } from '../../base/units.ts';
 import { type CrawlConfig, filtersOf, resolveConfig } from '../../config/settings.ts';
 import { identityOf } from '../../crawl/agent/client-setup.ts';
 import { createScope } from '../../crawl/agent/scope.ts';
@@ -33,7 +33,7 @@ import { type LogLine, readLog } from './log.ts';
 import { type RobotsView, robotsOf } from './robots.ts';
 
 /** One part that was asked. */
-export interface UrlStep {
+interface UrlStep {
   readonly part: string;
   /** `stops` if the part alone keeps the URL from being fetched. */
   readonly verdict: 'passes' | 'stops' | 'unknown';
@@ -61,7 +61,7 @@ export type UrlReason =
   | 'left-without-capture'
   | 'never-discovered';
 
-export interface UrlLife {
+interface UrlLife {
   readonly given: string;
   readonly reason: UrlReason;
   /** The answer in a sentence. */
@@ -82,7 +82,13 @@ export interface UrlLife {
 const MOST_CAPTURES = 100;
 const MOST_LINES = 20;
 
-export async function lifeOf(disk: Disk, dir: string, given: string): Promise<UrlLife> {
+/** `budgetOf` gives the budget of a domain, where the crawl has budgets and a record of it. */
+export async function lifeOf(
+  disk: Disk,
+  dir: string,
+  given: string,
+  budgetOf: (domain: string) => Promise<number | undefined>,
+): Promise<UrlLife> {
   const { settings, agents, seeds, moved } = await askedOf(disk, dir);
   const config = resolveConfig({ ...settings, dir });
   const url = canonicaliseOrReason(given);
@@ -98,6 +104,7 @@ export async function lifeOf(disk: Disk, dir: string, given: string): Promise<Ur
     log: await failuresOf(disk, dir, url, host),
     robots: await robotsOf(disk, dir, url, identityOf(config).productToken, place.host),
     override: (await readOverrides(disk, dir)).get(domain),
+    budget: config.order === 'budget' ? await budgetOf(domain) : undefined,
     scope: scopeOf(config, seeds, moved, url, depth ?? (isSeed ? 0 : 1)),
     filters: await filterVerdicts(disk, dir, config, url, depth ?? 1),
   };
@@ -123,6 +130,7 @@ interface Facts {
   readonly log: readonly LogLine[];
   readonly robots: RobotsView;
   readonly override: number | 'blocked' | 'trusted' | undefined;
+  readonly budget: number | undefined;
   readonly scope: ScopeReason | undefined;
   readonly filters: FilterVerdicts;
 }
@@ -214,13 +222,13 @@ const QUEUED: readonly UrlPlace['stage'][] = [
 
 /** The first part that explains where the URL is. */
 function reasonFor(facts: Facts): UrlReason {
-  const { captures, place, override, config } = facts;
+  const { captures, place, override, budget } = facts;
   if (captures.length > 0) return 'fetched';
-  const { stage, round } = place;
+  const { stage } = place;
   if (QUEUED.includes(stage)) {
     if (override === 'blocked') return 'blocked';
-    const isPutOff = config.order === 'budget' && stage === 'round' && round === 'later';
-    return isPutOff ? 'budget-0' : 'queued';
+    const isPutOff = stage === 'round' || stage === 'placing';
+    return isPutOff && (override ?? budget) === 0 ? 'budget-0' : 'queued';
   }
   return stage === 'gone' ? reasonGone(facts) : reasonNever(facts);
 }
@@ -251,7 +259,7 @@ const ANSWERS: Readonly<Record<UrlReason, (facts: Facts) => string>> = {
   queued: ({ place }) => `It is queued: ${whereText(place)}.`,
   blocked: ({ domain }) => `Its domain ${domain} is blocked by the operator (domains.tsv).`,
   'budget-0': ({ domain }) =>
-    `It is put off: its domain ${domain} has no budget for it in the coming rounds.`,
+    `It is put off: the budget of its domain ${domain} is 0 URLs a round.`,
   'url-too-long': ({ config }) => `It is longer than --max-url-length ${config.maxUrlLength}.`,
   'too-deep': ({ config }) => `It is deeper than --max-depth ${config.maxDepth}.`,
   'repeated-segments': () => 'Its path repeats itself, as in a trap (--max-repeats).',
@@ -290,7 +298,9 @@ function whereText({ stage, before = 0, round, roundNow }: UrlPlace): string {
     case 'backlog':
       return `on disk, ${behind}`;
     case 'round':
-      return `for round ${round}; round ${roundNow} was read last`;
+      return round === 'later'
+        ? 'put off to a later round: the coming ones hold all that its domain may put there'
+        : `for round ${round}; round ${roundNow} was read last`;
     case 'placing':
       return 'its domain has not placed it in a round yet';
     case 'answered':
@@ -312,6 +322,7 @@ function becauseOf({ stages }: FilterVerdicts, stage: Stage): string {
 
 function stepsOf(facts: Facts): UrlStep[] {
   const { url, domain, place, isSeed, depth, scope, config, override, robots, captures } = facts;
+  const { budget } = facts;
   const step = (part: string, stops: boolean | undefined, fact: string): UrlStep => ({
     ...{ part, fact },
     verdict: stops === undefined ? 'unknown' : stops ? 'stops' : 'passes',
@@ -332,6 +343,9 @@ function stepsOf(facts: Facts): UrlStep[] {
       override === 'blocked',
       override === undefined ? 'no decision for its domain' : `${domain}: ${override}`,
     ),
+    ...(budget === undefined
+      ? []
+      : [step('budget', budget === 0, `${counted(budget, 'URL')} a round`)]),
     step('seen', false, SEEN[place.stage]),
     step('queue', false, QUEUED.includes(place.stage) ? whereText(place) : 'not queued'),
     step('robots.txt', robots.allowed === undefined ? undefined : !robots.allowed, robots.fact),
@@ -339,7 +353,7 @@ function stepsOf(facts: Facts): UrlStep[] {
     step(
       'archive',
       captures.length > 0 ? false : undefined,
-      captures.length === 0 ? 'no capture' : `${captures.length} captures`,
+      captures.length === 0 ? 'no capture' : counted(captures.length, 'capture'),
     ),
   ];
 }

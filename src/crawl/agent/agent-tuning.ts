@@ -37,7 +37,7 @@ export class AgentTuning {
     this.seeds = start.seeds.length;
   }
 
-  apply({ settings, paused, seeds }: AgentOrders): void {
+  readonly apply = ({ settings, paused, seeds }: AgentOrders): void => {
     const { permits, politeness, reputation, scope, admission } = this.#parts;
     const config = { ...this.#start.config, ...settings };
     politeness.change(config);
@@ -48,7 +48,7 @@ export class AgentTuning {
     scope.addSeeds(seeds);
     this.seeds += seeds.length;
     admission.discover(ownSeeds(seeds, this.#start), 0, undefined);
-  }
+  };
 }
 
 /** Each seed is discovered by the agent that owns it. */

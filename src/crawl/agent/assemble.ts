@@ -172,8 +172,7 @@ export function assemble(
     asks?.add(wanted);
     signals.links.notify();
   };
-  const tune = (orders: AgentOrders) => tuning.apply(orders);
-  return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask, tune };
+  return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask, tune: tuning.apply };
 }
 
 function permitsOf(

@@ -39,7 +39,7 @@ export const TUNABLE = [
   'budget',
 ] as const satisfies readonly (keyof CrawlConfig)[];
 
-export type TunableKey = (typeof TUNABLE)[number];
+type TunableKey = (typeof TUNABLE)[number];
 export type TunedSettings = { readonly [key in TunableKey]?: CrawlConfig[key] };
 
 export interface Tuning {

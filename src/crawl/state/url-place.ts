@@ -14,8 +14,8 @@
 import { DrumlinError } from '../../base/errors.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
 import { isDamage } from '../../disk/damage.ts';
-import type { Disk } from '../../disk/disk.ts';
-import { readOnlyDisk } from '../../disk/read-only.ts';
+import { Disk } from '../../disk/disk.ts';
+import { readOnly } from '../../disk/file-system.ts';
 import { findPending, keyPlace } from '../../drum/find-key.ts';
 import { entryBytes, type KeyedBatch } from '../../drum/keyed-batch.ts';
 import { findInBacklog } from '../../frontier/backlog/find-url.ts';
@@ -89,7 +89,7 @@ export interface UrlPlace {
 export async function placeOf(dir: string, agents: number, url: string): Promise<UrlPlace> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await placeOnce(readOnlyDisk(), dir, agents, url);
+      return await placeOnce(new Disk(readOnly()), dir, agents, url);
     } catch (error) {
       const isGone = error instanceof DrumlinError && error.code === 'FILE_MISSING';
       if (!(isGone || isDamage(error)) || attempt === ATTEMPTS) throw error;

@@ -1,7 +1,7 @@
 /**
  * Looks for a URL in the runs of a frozen backlog that is not opened: its process may be running.
  *
- * Requires  a disk on which nothing changes (`readOnlyDisk`).
+ * Requires  a disk on which nothing changes (`readOnly`).
  * Cost      reads the index of every run up to the host, and the host's entries.
  */
 import { join } from 'node:path';

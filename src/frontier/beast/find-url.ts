@@ -1,7 +1,7 @@
 /**
  * Looks for a URL in the rounds of a frozen BEAST that is not opened: its process may be running.
  *
- * Requires  a disk on which nothing changes (`readOnlyDisk`).
+ * Requires  a disk on which nothing changes (`readOnly`).
  * Cost      reads all entries up to the URL, at most `most` bytes.
  */
 import { join } from 'node:path';
@@ -10,11 +10,12 @@ import type { Frozen } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Discovery } from '../queue/discovered-url.ts';
 import { findText } from '../queue/find-entry.ts';
+import { wholeEntries } from '../queue/path-queue.ts';
 import type { BeastState } from './beast.ts';
 import { SegmentReader } from './segments.ts';
 
 /** A URL in a round. */
-export interface InRound extends Discovery {
+interface InRound extends Discovery {
   /** `later` for one that no round has room for. */
   readonly round: number | 'later';
   /** The round that was read last. */
@@ -31,38 +32,54 @@ export async function findInRounds(
   url: string,
   most: Bytes,
 ): Promise<InRound | 'too-many' | undefined> {
-  const now = state.rounds.round;
-  const readers: SegmentReader[] = [];
   const { rounds, later, old } = state.disk;
-  for (const [name, states] of [
-    ['rounds', rounds],
-    ['later', [...later, ...old]],
-  ] as const)
-    for (const one of states) {
-      const file = `${name}.${one.id}`;
-      readers.push(new SegmentReader(disk, join(folder, file), files[file], one));
-    }
-  const { journal } = state;
-  if (journal) {
-    const file = `journal.${journal.id}`;
-    readers.push(await SegmentReader.begin(disk, join(folder, file), files[file], journal.id));
+  const looks = [
+    ...rounds.map((one) => ({ name: `rounds.${one.id}`, one })),
+    ...[...later, ...old].map((one) => ({ name: `later.${one.id}`, one })),
+  ];
+  let left = most;
+  for (const { name, one } of looks) {
+    const reader = new SegmentReader(disk, join(folder, name), files[name], one);
+    const found = await findIn(reader, url, left, () => 0);
+    if (found) return { ...found, now: state.rounds.round };
+    left -= files[name];
+    if (left < 0) return 'too-many';
   }
-  let read = 0;
-  for (const reader of readers) {
-    try {
-      while (!reader.isAtEnd) {
-        const { key } = reader;
-        const { bytes } = await reader.take(WINDOW);
-        // The journal also has rounds that were read.
-        const isPast = key >= 0 && (key < now || (key === now && !state.rounds.isReading));
-        const found = isPast ? undefined : findText(bytes, url);
-        if (found) return { ...found, round: key < 0 ? 'later' : key, now };
-        read += bytes.length;
-        if (read > most) return 'too-many';
-      }
-    } finally {
-      await reader.close();
+  if (!state.journal) return undefined;
+  const name = `journal.${state.journal.id}`;
+  const reader = await SegmentReader.begin(disk, join(folder, name), files[name], 0);
+  const found = await findIn(reader, url, left, takenIn(state));
+  return found && { ...found, now: state.rounds.round };
+}
+
+/** How many entries of a key in the journal were taken: all of keys that no longer count. */
+function takenIn({ journal, rounds, rescan }: BeastState): (key: number, count: number) => number {
+  const gone = new Map(journal?.gone);
+  return (key, count) => {
+    const known = gone.get(key);
+    if (known === undefined) return key > rounds.round || key === -(rescan + 1) ? 0 : count;
+    gone.set(key, Math.max(0, known - count));
+    return Math.min(known, count);
+  };
+}
+
+async function findIn(
+  reader: SegmentReader,
+  url: string,
+  most: Bytes,
+  taken: (key: number, count: number) => number,
+): Promise<Omit<InRound, 'now'> | undefined> {
+  try {
+    for (let read = 0; !reader.isAtEnd && read < most; ) {
+      const { key } = reader;
+      const { bytes, count } = await reader.take(WINDOW);
+      const skipped = wholeEntries(bytes, taken(key, count)).bytes.length;
+      const found = findText(bytes.subarray(skipped), url);
+      if (found) return { ...found, round: key < 0 ? 'later' : key };
+      read += bytes.length;
     }
+    return undefined;
+  } finally {
+    await reader.close();
   }
-  return undefined;
 }

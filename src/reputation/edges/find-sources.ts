@@ -2,7 +2,7 @@
  * The domains that link to one domain, from frozen edges that are not opened: their process may be
  * running.
  *
- * Requires  a disk on which nothing changes (`readOnlyDisk`).
+ * Requires  a disk on which nothing changes (`readOnly`).
  * Cost      reads each run up to the domain, and all edges that are in no run yet.
  */
 import { join } from 'node:path';

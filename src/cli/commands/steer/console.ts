@@ -1,6 +1,6 @@
 /** `drumlin console`: crawls in a browser. */
 import type { Command } from 'commander';
-import { parseCount } from '../../base/units.ts';
+import { parseCount } from '../../../base/units.ts';
 
 const EXAMPLES = `
 Examples:
@@ -29,8 +29,8 @@ export function register(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(async (folders: string[], { port, host, token }: ConsoleFlags) => {
       const [{ openConsole }, { interruptible }] = await Promise.all([
-        import('../foreground/open-console.ts'),
-        import('../input/interrupt.ts'),
+        import('../../foreground/open-console.ts'),
+        import('../../input/interrupt.ts'),
       ]);
       const places = folders.length > 0 ? folders : ['crawls'];
       const served = await openConsole(places, { port: parseCount(port), host, token }, true);

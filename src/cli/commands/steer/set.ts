@@ -1,7 +1,7 @@
 /** `drumlin set`: change a crawl while it runs. */
 import type { Command } from 'commander';
-import { DrumlinError, EXIT } from '../../base/errors.ts';
-import { asTyped } from '../screen/as-typed.ts';
+import { DrumlinError, EXIT } from '../../../base/errors.ts';
+import { asTyped } from '../../screen/as-typed.ts';
 
 const EXAMPLES = `
 Examples:
@@ -27,9 +27,9 @@ export function register(program: Command): void {
 
 async function set(folder: string, words: readonly string[]): Promise<void> {
   const [{ Disk }, { changeCrawl }, { holderOf }] = await Promise.all([
-    import('../../disk/disk.ts'),
-    import('../../console/control/change.ts'),
-    import('../../disk/folder-lock.ts'),
+    import('../../../disk/disk.ts'),
+    import('../../../console/control/change.ts'),
+    import('../../../disk/folder-lock.ts'),
   ]);
   const settings: Record<string, string> = {};
   const seeds: string[] = [];

@@ -5,7 +5,7 @@
  * Ensures   `read` returns a value of its type or throws a `RequestError` with a sentence, whatever
  *           it is given.
  */
-import { DrumlinError } from '../base/errors.ts';
+import { DrumlinError } from '../../base/errors.ts';
 
 /** A request that cannot be answered: the sentence is for the one who made it. */
 export function requestError(fact: string, remedy: string): DrumlinError {

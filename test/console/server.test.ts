@@ -1,0 +1,324 @@
+/** The console: who may use it, wrong requests, hostile material and every view in a real browser. */
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPage } from '../../scripts/page.ts';
+import { type Console, serveConsole } from '../../src/console/server.ts';
+import { readTuning } from '../../src/crawl/state/tuning-file.ts';
+import { Disk } from '../../src/disk/disk.ts';
+import { withBrowser } from '../browser.ts';
+import { makeSmallCrawl, type SmallCrawl } from './small-crawl.ts';
+
+const TOKEN = 'a-token-for-the-tests';
+const EVIL = '<img src=x onerror="window.top.hacked=1"><script>window.top.hacked=1</script>';
+let crawl: SmallCrawl;
+let served: Console;
+
+beforeAll(async () => {
+  crawl = await makeSmallCrawl({
+    '/evil': (_, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html', 'x-evil': EVIL })
+        .end(
+          `<title>${EVIL}</title><h1>archived</h1>${EVIL}<script>parent.hacked=1;fetch('/api/v1/crawls')</script><meta http-equiv=refresh content="0;url=http://127.0.0.9/">`,
+        ),
+    '/%3Cscript%3Ealert(1)%3C/script%3E': `<title>odd</title>${EVIL}`,
+    '/type': (_, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html"><script>hacked=1</script>' })
+        .end(EVIL),
+  });
+  served = await serveConsole({
+    ...{ places: [crawl.dir], page: (await buildPage()).html, port: 0, token: TOKEN, stays: false },
+  });
+});
+afterAll(() => served.close());
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Record<string, unknown>;
+}
+
+function ask(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port: served.port,
+        path,
+        method: options.method ?? 'GET',
+        headers: options.headers ?? {},
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (piece) => {
+          text += piece;
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
+        );
+      },
+    );
+    sent.on('error', reject);
+    sent.end(options.body);
+  });
+}
+
+const withToken = (path: string, options: { method?: string; body?: string } = {}) =>
+  ask(path, { ...options, headers: { authorization: `Bearer ${TOKEN}` } });
+
+describe('who may use it', () => {
+  test('nobody without the token', async () => {
+    for (const path of ['/', '/api/v1/crawls', '/?token=wrong', '/api/v1/crawls/crawl/events'])
+      expect((await ask(path)).status).toBe(403);
+    expect((await ask('/api/v1/crawls', { headers: { authorization: 'Bearer no' } })).status).toBe(
+      403,
+    );
+  });
+
+  test('nobody under another host name, or from another site', async () => {
+    const authorization = `Bearer ${TOKEN}`;
+    const own = `http://127.0.0.1:${served.port}`;
+    const status = async (headers: Record<string, string>) =>
+      (await ask('/api/v1/crawls', { headers: { authorization, ...headers } })).status;
+    expect(await status({ host: 'evil.example' })).toBe(403);
+    expect(await status({ origin: 'http://evil.example' })).toBe(403);
+    expect(await status({ origin: 'null' })).toBe(403);
+    expect(await status({ 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await status({ origin: own, host: `127.0.0.1:${served.port}` })).toBe(200);
+  });
+
+  test('the token is exchanged for a cookie that scripts and other sites cannot use', async () => {
+    const { status, headers } = await ask(`/?token=${TOKEN}`);
+    const [cookie] = headers['set-cookie'] as string[];
+    expect(status).toBe(200);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
+    expect(cookie).not.toContain(TOKEN);
+    const [pair] = cookie.split(';');
+    expect((await ask('/api/v1/crawls', { headers: { cookie: pair } })).status).toBe(200);
+    const change = { method: 'POST', body: '{"action":"checkpoint"}' };
+    const path = '/api/v1/crawls/crawl/control';
+    expect((await ask(path, { ...change, headers: { cookie: pair } })).status).toBe(403);
+    const own = {
+      cookie: pair,
+      origin: `http://127.0.0.1:${served.port}`,
+      host: `127.0.0.1:${served.port}`,
+    };
+    expect((await ask(path, { ...change, headers: own })).status).toBe(200);
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'sha256-/);
+  });
+
+  test('an address that others can reach needs a token of the operator', async () => {
+    const open = { places: [crawl.dir], page: '', port: 0, host: '0.0.0.0' };
+    await expect(serveConsole(open)).rejects.toThrow('put TLS in front');
+    await expect(serveConsole({ ...open, token: 'short' })).rejects.toThrow('at least 16');
+  });
+});
+
+describe('the API', () => {
+  test('every route without a body answers, and the OpenAPI file describes it', async () => {
+    const { paths } = JSON.parse((await withToken('/api/v1/openapi.json')).text);
+    expect(JSON.parse(readFileSync('docs/openapi.json', 'utf8')).paths).toEqual(paths);
+    const given: Record<string, string> = {
+      url: `${crawl.origin}/ok/1`,
+      domain: '127.0.0.1',
+      time: '',
+      a: '',
+      b: '',
+    };
+    const captures = JSON.parse(
+      (await withToken(`/api/v1/crawls/crawl/captures?url=${encodeURIComponent(given.url)}`)).text,
+    ).captures;
+    given.time = given.a = given.b = captures[0].timestamp;
+    for (const [path, { get }] of Object.entries<any>(paths)) {
+      if (!get) continue;
+      const query = get.parameters.filter((one: any) => one.in === 'query' && one.required);
+      const asked = new URLSearchParams(query.map(({ name }: any) => [name, given[name]]));
+      const at = path.replace('{crawl}', 'crawl').replace('{name}', '127.0.0.1');
+      const { status, text } = await withToken(`/api/v1${at}?${asked}`);
+      expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);
+      const gives = Object.keys(get.responses[200].content['application/json'].schema.properties);
+      if (gives.length > 0)
+        expect(Object.keys(JSON.parse(text))).toEqual(
+          expect.arrayContaining(
+            gives.filter((name) => name !== 'next' && name !== 'decision' && name !== 'row'),
+          ),
+        );
+    }
+  });
+
+  test('wrong requests get 400 with a sentence, and never end the process', async () => {
+    const paths = [
+      'domains',
+      'domains/x',
+      'hosts',
+      'url',
+      'captures',
+      'capture',
+      'compare',
+      'graph',
+      'log',
+      'settings',
+      'control',
+      'seeds',
+      'nothing',
+      'domains/%ff',
+    ];
+    const names = [
+      'url',
+      'sort',
+      'count',
+      'from',
+      'time',
+      'contains',
+      'before',
+      'event',
+      'action',
+      'settings',
+      'seeds',
+      '__proto__',
+    ];
+    const value = fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        '0',
+        '-1',
+        '1e9',
+        '../..',
+        '\u0000',
+        'http://',
+        '%',
+        '[]',
+        '{}',
+        'x'.repeat(9000),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...paths),
+        fc.constantFrom('GET', 'POST', 'PATCH', 'PUT'),
+        fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 3 }),
+        fc.option(fc.json()),
+        async (path, method, fields, body) => {
+          const query = method === 'GET' ? `?${new URLSearchParams(fields)}` : '';
+          const { status, text } = await withToken(`/api/v1/crawls/crawl/${path}${query}`, {
+            method,
+            ...(method !== 'GET' && { body: body ?? JSON.stringify(fields) }),
+          });
+          expect([200, 400, 404, 405, 431]).toContain(status);
+          if (status === 400) expect(JSON.parse(text).error.fact).toMatch(/\.$/);
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect((await withToken('/api/v1/crawls')).status).toBe(200);
+  });
+
+  test('changes go through the files that the crawl reads', async () => {
+    const patch = await withToken('/api/v1/crawls/crawl/settings', {
+      method: 'PATCH',
+      body: '{"settings":{"delay":"3s"}}',
+    });
+    expect(patch.status).toBe(200);
+    const wrong = await withToken('/api/v1/crawls/crawl/settings', {
+      method: 'PATCH',
+      body: '{"settings":{"delay":"soon","fetches":"3"}}',
+    });
+    expect(JSON.parse(wrong.text).error.fact).toContain('delay');
+    const { settings } = await readTuning(new Disk(), crawl.dir);
+    expect([settings.delay, settings.fetches]).toEqual(['3s', undefined]);
+    const block = await withToken('/api/v1/crawls/crawl/domains/example.com', {
+      method: 'PUT',
+      body: '{"decision":"block"}',
+    });
+    expect(JSON.parse(block.text)).toEqual({ domain: 'example.com', decision: 'blocked' });
+  });
+});
+
+describe('in a browser', () => {
+  test('every view shows the crawl, hostile material runs nowhere, and axe finds no serious fault', async () => {
+    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    await withBrowser(async (page) => {
+      const faults: string[] = [];
+      page.on('pageerror', (error) => faults.push(error.message));
+      const elsewhere: string[] = [];
+      page.on('request', (sent) => {
+        const { host } = new URL(sent.url());
+        if (![`127.0.0.1:${served.port}`, `127.0.0.1:${served.framePort}`, ''].includes(host))
+          elsewhere.push(sent.url());
+      });
+      await page.goto(served.url);
+      expect(page.url()).not.toContain('token');
+      const show = async (view: string, expected: string | RegExp) => {
+        await page.goto(`http://127.0.0.1:${served.port}/#/crawl/${view}`);
+        await page.getByText(expected).first().waitFor({ timeout: 20_000 });
+        const serious = await seriousFaults(page, axe);
+        expect([view, serious]).toEqual([view, []]);
+      };
+      const evil = `${crawl.origin}/evil`;
+      await show('overview', 'stopped by the user');
+      await show('domains', '127.0.0.4');
+      await show('domains?domain=127.0.0.1', 'Hosts in memory');
+      await show('hosts', 'Shared addresses');
+      await show(
+        `url?url=${encodeURIComponent(`${crawl.origin}/private/1`)}`,
+        /robots.txt forbids it: line 2/,
+      );
+      await show(
+        `url?url=${encodeURIComponent(`${crawl.origin}/${EVIL}`)}`,
+        'No page that was fetched so far links to it',
+      );
+      await show('archive', '/evil');
+      await show('graph?domain=127.0.0.1', 'Ranks side by side');
+      await show('settings', 'Change while it runs');
+      await show('control', 'Add seeds');
+      await show('log', 'crawl-ended');
+      const { captures } = JSON.parse(
+        (await withToken(`/api/v1/crawls/crawl/captures?url=${encodeURIComponent(evil)}`)).text,
+      );
+      await page.goto(
+        `http://127.0.0.1:${served.port}/#/crawl/archive?url=${encodeURIComponent(evil)}&time=${captures[0].timestamp}`,
+      );
+      await page.frameLocator('iframe').getByText('archived').waitFor();
+      for (const tab of ['Text', 'Head', 'Record'])
+        await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('tab', { name: 'Head' }).click();
+      await page.getByText('x-evil').waitFor();
+      expect(await page.evaluate('window.hacked')).toBeUndefined();
+      expect(await page.evaluate('document.querySelectorAll("main script, main img").length')).toBe(
+        0,
+      );
+      expect(faults).toEqual([]);
+      expect(elsewhere).toEqual([]);
+    });
+  });
+
+  test('a press of a button changes the crawl', async () => {
+    await withBrowser(async (page) => {
+      await page.goto(served.url);
+      await page.goto(`http://127.0.0.1:${served.port}/#/crawl/control`);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('Done.').waitFor();
+      expect((await readTuning(new Disk(), crawl.dir)).paused).toBe(true);
+    });
+  });
+});
+
+async function seriousFaults(page: Page, axe: string): Promise<string[]> {
+  // The policy of the page forbids foreign scripts; the driver's own world is exempt.
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate('axe.run(document, { iframes: false })')) as {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`);
+}

@@ -1,0 +1,61 @@
+/** The life of a URL: the reason for URLs of every fate, judged by what the test's site did. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { DomainTables } from '../../src/console/look/domain-table.ts';
+import { lifeOf, type UrlReason } from '../../src/console/look/url.ts';
+import { Disk } from '../../src/disk/disk.ts';
+import { makeSmallCrawl, type SmallCrawl } from './small-crawl.ts';
+
+const disk = new Disk();
+let crawl: SmallCrawl;
+let tables: DomainTables;
+const life = (url: string) => lifeOf(disk, crawl.dir, url, (domain) => tables.budgetOf(domain));
+
+beforeAll(async () => {
+  crawl = await makeSmallCrawl();
+  tables = new DomainTables(disk, crawl.dir, systemClock);
+});
+
+describe('the URL inspector', () => {
+  test('gives the right reason for more than 200 URLs of every fate', async () => {
+    const wrong: string[] = [];
+    for (const [url, fate] of crawl.fates) {
+      const { reason, answer } = await life(url);
+      if (reason !== fate) wrong.push(`${url.slice(0, 60)}: ${reason} (${answer}), not ${fate}`);
+    }
+    expect(crawl.fates.size).toBeGreaterThan(200);
+    expect(wrong).toEqual([]);
+  });
+
+  test('names the part that decided', async () => {
+    const steps = async (path: string) =>
+      (await life(crawl.origin + path)).steps.filter(({ verdict }) => verdict === 'stops');
+    expect(await steps('/private/3')).toEqual([
+      {
+        part: 'robots.txt',
+        verdict: 'stops',
+        fact: `line 2 of ${crawl.origin}/robots.txt: Disallow: /private/ (the group for *, line 1)`,
+      },
+    ]);
+    expect((await steps('/unfetched/3')).map(({ part, fact }) => [part, fact])).toEqual([
+      ['fetch filter', 'not PathStartsWith(/unfetched/): PathStartsWith(/unfetched/) is true'],
+    ]);
+    expect((await steps('/excluded/3')).map(({ part }) => part)).toEqual(['scope']);
+  });
+
+  test('shows captures, revisits and the failure in the log', async () => {
+    const mimes = new Set<string>();
+    for (let i = 0; i < 20; i++)
+      for (const { mime } of (await life(`${crawl.origin}/same/${i}`)).captures) mimes.add(mime);
+    expect([...mimes].sort()).toEqual(['text/html', 'warc/revisit']);
+    const [failing] =
+      [...crawl.fates].find(([, fate]) => fate === ('failed' satisfies UrlReason)) ?? [];
+    const { answer } = await life(failing ?? '');
+    expect(answer).toMatch(/^It failed: /);
+  });
+
+  test('brings a URL into canonical form first', async () => {
+    const { url, reason } = await life(`${crawl.origin.toUpperCase()}/a/../ok/1#part`);
+    expect([url, reason]).toEqual([`${crawl.origin}/ok/1`, 'fetched']);
+  });
+});
