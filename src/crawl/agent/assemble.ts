@@ -221,14 +221,6 @@ function tablesOf(
   };
 }
 
-function permitsOf(
-  { allowance, config }: AgentStart,
-  { cluster }: AgentSurroundings,
-  frontier: Frontier,
-): FetchPermits {
-  return new FetchPermits(new Allowance(allowance), frontier, config.fetches, cluster?.fence);
-}
-
 interface FrontierWith {
   /** Undefined for an agent that is alone. */
   readonly addresses: AddressTable | undefined;
