@@ -72,7 +72,9 @@ async function compare(files: readonly string[], python: string) {
 
 /** The agents that a file names, as Google reads names: letters, `-` and `_`. */
 function agentsOf(text: string): string[] {
-  const named = [...text.matchAll(/^[ \t]*user-?agent[ \t]*:[ \t]*([a-z_-]+)/gim)].map(([, name]) => name);
+  const named = [...text.matchAll(/^[ \t]*user-?agent[ \t]*:[ \t]*([a-z_-]+)/gim)].map(
+    ([, name]) => name,
+  );
   return ['drumlin', ...new Set(named)].slice(0, 1 + MOST_AGENTS);
 }
 
@@ -91,9 +93,10 @@ function urlsOf(text: string): string[] {
 }
 
 /** The reasons of docs/robots.md, by what shows them. */
-function reasonOf({ url, file, agent }: Difference): string | undefined {
+function reasonOf({ url }: Difference): string | undefined {
   const path = url.slice(ORIGIN.length);
-  if (new URL(url).pathname + new URL(url).search !== path && !path.endsWith('?')) return 'canonical';
+  if (new URL(url).pathname + new URL(url).search !== path && !path.endsWith('?'))
+    return 'canonical';
   return undefined;
 }
 
