@@ -1,17 +1,17 @@
 /**
- * `npm run soak -- robots <tar.gz of robots.txt files> [python]`: the verdicts of `drumlin robots` on
- * real files beside those of Google's matcher (`pip install gpyrobotstxt==1.0.0` for that Python).
- * Every difference must have one of the reasons that docs/robots.md names.
+ * `npm run soak -- robots <tar.gz of robots.txt files> <peer>`: the verdicts of `drumlin robots` on
+ * real files beside those of Google's matcher. Every difference must have one of the reasons that
+ * docs/robots.md names. The peer is the program that this makes:
+ *
+ *   cargo build --release --manifest-path bench/peers/robots/Cargo.toml --target-dir FOLDER
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseRobots } from '../src/robots/parse-robots.ts';
 import { robotsTarget } from '../src/robots/report.ts';
 
-const PEER = join(import.meta.dirname, '../bench/peers/robots/google_peer.py');
 const ORIGIN = 'http://lab.test';
 /** Agents of a file that are tried beside our own. */
 const MOST_AGENTS = 12;
@@ -25,13 +25,20 @@ interface Difference {
   readonly rule: string;
 }
 
-export async function run([archive, python = 'python3']: string[]): Promise<void> {
+interface Question {
+  readonly file: string;
+  readonly agent: string;
+  readonly url: string;
+}
+
+export async function run([archive, peer]: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-robots-'));
   try {
     execFileSync('tar', ['xzf', archive, '-C', folder]);
     const files = filesIn(folder);
-    const { verdicts, differences } = await compare(files, python);
-    report(files.length, verdicts, differences);
+    const questions = files.flatMap(questionsOf);
+    const differences = compare(questions, answersOf(peer, questions));
+    report(files.length, questions.length, differences);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -44,30 +51,28 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-async function compare(files: readonly string[], python: string) {
-  const peer = spawn(python, [PEER], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const answers = createInterface({ input: peer.stdout })[Symbol.asyncIterator]();
-  const differences: Difference[] = [];
-  let verdicts = 0;
-  for (const file of files) {
-    const bytes = readFileSync(file);
-    const text = bytes.toString('latin1');
-    const urls = urlsOf(text);
-    for (const agent of agentsOf(text)) {
-      peer.stdin.write(`${JSON.stringify({ file, agent, urls })}\n`);
-      const { value, done } = await answers.next();
-      if (done) throw new Error('the peer has ended');
-      const theirs: boolean[] = JSON.parse(value);
-      const rules = parseRobots(bytes, agent);
-      for (const [i, url] of urls.entries()) {
-        verdicts++;
-        const { allowed: ours, rule = '' } = rules.verdict(robotsTarget(url, undefined).path);
-        if (ours !== theirs[i]) differences.push({ file, agent, url, ours, rule });
-      }
-    }
-  }
-  peer.stdin.end();
-  return { verdicts, differences };
+function questionsOf(file: string): Question[] {
+  const text = readFileSync(file, 'latin1');
+  const urls = urlsOf(text);
+  return agentsOf(text).flatMap((agent) => urls.map((url) => ({ file, agent, url })));
+}
+
+function answersOf(peer: string, questions: readonly Question[]): boolean[] {
+  const input = questions.map(({ file, agent, url }) => `${file}\t${agent}\t${url}\n`).join('');
+  const { stdout, status } = spawnSync(peer, { input, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const answers = stdout.split('\n').slice(0, -1);
+  if (status !== 0 || answers.length !== questions.length) throw new Error('the peer has failed');
+  return answers.map((answer) => answer === '1');
+}
+
+function compare(questions: readonly Question[], theirs: readonly boolean[]): Difference[] {
+  let last = { file: '', agent: '', rules: parseRobots(Buffer.alloc(0), '*') };
+  return questions.flatMap(({ file, agent, url }, i) => {
+    if (file !== last.file || agent !== last.agent)
+      last = { file, agent, rules: parseRobots(readFileSync(file), agent) };
+    const { allowed: ours, rule = '' } = last.rules.verdict(robotsTarget(url, undefined).path);
+    return ours === theirs[i] ? [] : [{ file, agent, url, ours, rule }];
+  });
 }
 
 /** The agents that a file names, as Google reads names: letters, `-` and `_`. */

@@ -21,7 +21,7 @@ const UNFINISHED = /^[a-z][a-z0-9+.-]*:\S* \S+ \d{12,20} \S+ /i;
 const LONGEST_LINE = 16 * 1024;
 const LF = 10;
 
-export interface ArcHead {
+interface ArcHead {
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly type: string;
   /** Where the block begins. */

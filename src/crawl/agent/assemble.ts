@@ -365,7 +365,7 @@ function turnsOf(
   shared: Shared,
   parts: TurnsWith,
 ): Turns {
-  const { clock, log, onError, outage, counters, sparing, waits, internal, skips } = shared;
+  const { log, onError, outage, counters, sparing, waits, internal, skips } = shared;
   const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
   const { maxCrawlDelay, maxRedirects, sitemaps, nofollow } = config;
   const { productToken } = identity;
@@ -398,10 +398,33 @@ function turnsOf(
     payloads: new RecentCache(RECENT_PAYLOADS),
     commit: { ...commit, maxRedirects, nofollow, onSeedRedirect, skips },
   });
+  const policy = turnPolicyOf(shared, parts, robots, likeness);
+  const onUrlFailed = (url: string, fault: string) => {
+    skips.skipped(url, fault);
+    asks?.settle(url, { fault });
+  };
+  const { seedTrouble } = shared;
+  const failures = { counters, log, sparing, internal, onError, onUrlFailed, seedTrouble };
+  const requests = earlierPages && requestsWith(earlierPages, asks);
+  return new Turns({
+    ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
+    ...{ failures, sitemaps: sitemaps && !planned, requests },
+  });
+}
+
+/** Which URL is next, what is skipped, what follows each outcome. */
+function turnPolicyOf(
+  { clock, counters, outage, skips, retries }: Shared,
+  parts: TurnsWith,
+  robots: RobotsKeeper,
+  likeness: Likeness | undefined,
+): TurnPolicy {
+  const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
+  const { asks, spam } = parts;
   const { blocked, newScope, putOff } = parts;
   const secondLook = { filters, standing: reputation, spam, blocked, newScope };
-  const policy = new TurnPolicy({
-    ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
+  return new TurnPolicy({
+    ...{ clock, frontier, politeness, robots, counters, retries },
     stillWants: (turn, discovery) => {
       if (putOff && spam?.shuts(turn.host.domain)) {
         putOff(discovery);
@@ -431,16 +454,5 @@ function turnsOf(
     claimPage: () => permits.claimPage(),
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
-  });
-  const onUrlFailed = (url: string, fault: string) => {
-    skips.skipped(url, fault);
-    asks?.settle(url, { fault });
-  };
-  const { seedTrouble } = shared;
-  const failures = { counters, log, sparing, internal, onError, onUrlFailed, seedTrouble };
-  const requests = earlierPages && requestsWith(earlierPages, asks);
-  return new Turns({
-    ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
-    ...{ failures, sitemaps: sitemaps && !planned, requests },
   });
 }
