@@ -1,7 +1,10 @@
 /**
- * `npm run soak -- robots <tar.gz of robots.txt files> <peer>`: the verdicts of `drumlin robots` on
- * real files beside those of Google's matcher. Every difference must have one of the reasons that
- * docs/robots.md names. The peer is the program that this makes:
+ * `npm run soak -- robots <tar.gz of robots.txt files> <peer> [python]`: the verdicts of `drumlin
+ * robots` on real files beside those of Google's matcher. Every difference must have one of the
+ * reasons that docs/robots.md names.
+ *
+ * The peer is a fast port of the matcher of 2019. Where it differs, a slow port of the matcher of
+ * 2023 decides (`pip install gpyrobotstxt==1.0.0` for that Python). This makes the peer:
  *
  *   cargo build --release --manifest-path bench/peers/robots/Cargo.toml --target-dir FOLDER
  */
@@ -12,6 +15,7 @@ import { join } from 'node:path';
 import { parseRobots } from '../src/robots/parse-robots.ts';
 import { robotsTarget } from '../src/robots/report.ts';
 
+const NEWER = join(import.meta.dirname, '../bench/peers/robots/google_2023.py');
 const ORIGIN = 'http://lab.test';
 /** Agents of a file that are tried beside our own. */
 const MOST_AGENTS = 12;
@@ -31,13 +35,15 @@ interface Question {
   readonly url: string;
 }
 
-export async function run([archive, peer]: string[]): Promise<void> {
+export async function run([archive, peer, python = 'python3']: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-robots-'));
   try {
     execFileSync('tar', ['xzf', archive, '-C', folder]);
     const files = filesIn(folder);
     const questions = files.flatMap(questionsOf);
-    const differences = compare(questions, answersOf(peer, questions));
+    const doubtful = compare(questions, answersOf(peer, [], questions));
+    const differences = compare(doubtful, answersOf(python, [NEWER], doubtful));
+    console.log(`${doubtful.length} verdicts of 2019 differ`);
     report(files.length, questions.length, differences);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -57,9 +63,13 @@ function questionsOf(file: string): Question[] {
   return agentsOf(text).flatMap((agent) => urls.map((url) => ({ file, agent, url })));
 }
 
-function answersOf(peer: string, questions: readonly Question[]): boolean[] {
+function answersOf(
+  peer: string,
+  args: readonly string[],
+  questions: readonly Question[],
+): boolean[] {
   const input = questions.map(({ file, agent, url }) => `${file}\t${agent}\t${url}\n`).join('');
-  const { stdout, status } = spawnSync(peer, { input, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const { stdout, status } = spawnSync(peer, args, { input, encoding: 'utf8', maxBuffer: 2 ** 26 });
   const answers = stdout.split('\n').slice(0, -1);
   if (status !== 0 || answers.length !== questions.length) throw new Error('the peer has failed');
   return answers.map((answer) => answer === '1');
@@ -75,11 +85,10 @@ function compare(questions: readonly Question[], theirs: readonly boolean[]): Di
   });
 }
 
-/** The agents that a file names, as Google reads names: letters, `-` and `_`. */
+/** The agents that a file names, if they are names to Google too: letters, `-` and `_`. */
 function agentsOf(text: string): string[] {
-  const named = [...text.matchAll(/^[ \t]*user-?agent[ \t]*:[ \t]*([a-z_-]+)/gim)].map(
-    ([, name]) => name,
-  );
+  const lines = text.matchAll(/^[ \t]*user-?agent[ \t]*:[ \t]*([a-z_-]+)(?![a-z0-9_-])/gim);
+  const named = [...lines].map(([, name]) => name);
   return ['drumlin', ...new Set(named)].slice(0, 1 + MOST_AGENTS);
 }
 
@@ -99,11 +108,13 @@ function urlsOf(text: string): string[] {
 
 /** The reasons of docs/robots.md, by what shows them. */
 function reasonOf({ url }: Difference): string | undefined {
-  const path = url.slice(ORIGIN.length);
-  if (new URL(url).pathname + new URL(url).search !== path && !path.endsWith('?'))
-    return 'canonical';
-  return undefined;
+  return /%(?:[a-f][0-9a-f]|[0-9][a-f])/i.test(url) && url !== upperCased(url)
+    ? 'the letter case of an escape does not matter'
+    : undefined;
 }
+
+const upperCased = (url: string): string =>
+  url.replace(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
 
 function report(files: number, verdicts: number, differences: readonly Difference[]): void {
   const reasons = new Map<string, number>();
