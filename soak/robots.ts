@@ -114,7 +114,7 @@ function reasonOf({ url }: Difference): string | undefined {
 }
 
 const upperCased = (url: string): string =>
-  url.replace(/%[0-9a-f]{2}/gi, (escaped) => escaped.toUpperCase());
+  url.replace(/%[0-9a-f]{2}/gi, (one) => one.toUpperCase());
 
 function report(files: number, verdicts: number, differences: readonly Difference[]): void {
   const reasons = new Map<string, number>();

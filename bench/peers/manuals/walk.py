@@ -5,7 +5,7 @@ import urllib.error
 import urllib.request
 from collections import deque
 from html.parser import HTMLParser
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 
 class Links(HTMLParser):
@@ -36,9 +36,29 @@ seen = set(seeds)
 queue = deque(seeds)
 
 
+def join(base, reference):
+    """RFC 3986, 5.2. Python's urljoin drops empty segments, which are part of a path."""
+    near, far = urlsplit(base), urlsplit(reference)
+    if far.scheme not in ("", near.scheme) or far.netloc or not far.path:
+        return urljoin(base, reference)
+    path = far.path
+    if not path.startswith("/"):
+        path = near.path.rsplit("/", 1)[0] + "/" + path
+    kept = []
+    parts = path.split("/")[1:]
+    for part in parts:
+        if part == "..":
+            kept = kept[:-1]
+        elif part != ".":
+            kept.append(part)
+    if parts[-1] in (".", ".."):
+        kept.append("")
+    return urlunsplit((near.scheme, near.netloc, "/" + "/".join(kept), far.query, ""))
+
+
 def found(reference, base):
     try:
-        url = urldefrag(urljoin(base, reference.strip()))[0]
+        url = urldefrag(join(base, reference.strip()))[0]
         parts = urlsplit(url)
     except ValueError:
         return
