@@ -1,17 +1,21 @@
 /**
- * `npm run soak -- robots <tar.gz of robots.txt files> [python]`: the verdicts of `drumlin robots` on
- * real files beside those of Google's matcher (`pip install gpyrobotstxt==1.0.0` for that Python).
- * Every difference must have one of the reasons that docs/robots.md names.
+ * `npm run soak -- robots <tar.gz of robots.txt files> <peer> [python]`: the verdicts of `drumlin
+ * robots` on real files beside those of Google's matcher. Every difference must have one of the
+ * reasons that docs/robots.md names.
+ *
+ * The peer is a fast port of the matcher of 2019. Where it differs, a slow port of the matcher of
+ * 2023 decides (`pip install gpyrobotstxt==1.0.0` for that Python). This makes the peer:
+ *
+ *   cargo build --release --manifest-path bench/peers/robots/Cargo.toml --target-dir FOLDER
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseRobots } from '../src/robots/parse-robots.ts';
 import { robotsTarget } from '../src/robots/report.ts';
 
-const PEER = join(import.meta.dirname, '../bench/peers/robots/google_peer.py');
+const NEWER = join(import.meta.dirname, '../bench/peers/robots/google_2023.py');
 const ORIGIN = 'http://lab.test';
 /** Agents of a file that are tried beside our own. */
 const MOST_AGENTS = 12;
@@ -25,13 +29,22 @@ interface Difference {
   readonly rule: string;
 }
 
-export async function run([archive, python = 'python3']: string[]): Promise<void> {
+interface Question {
+  readonly file: string;
+  readonly agent: string;
+  readonly url: string;
+}
+
+export async function run([archive, peer, python = 'python3']: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-robots-'));
   try {
     execFileSync('tar', ['xzf', archive, '-C', folder]);
     const files = filesIn(folder);
-    const { verdicts, differences } = await compare(files, python);
-    report(files.length, verdicts, differences);
+    const questions = files.flatMap(questionsOf);
+    const doubtful = compare(questions, answersOf(peer, [], questions));
+    const differences = compare(doubtful, answersOf(python, [NEWER], doubtful));
+    console.log(`${doubtful.length} verdicts of 2019 differ`);
+    report(files.length, questions.length, differences);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -44,37 +57,38 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-async function compare(files: readonly string[], python: string) {
-  const peer = spawn(python, [PEER], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const answers = createInterface({ input: peer.stdout })[Symbol.asyncIterator]();
-  const differences: Difference[] = [];
-  let verdicts = 0;
-  for (const file of files) {
-    const bytes = readFileSync(file);
-    const text = bytes.toString('latin1');
-    const urls = urlsOf(text);
-    for (const agent of agentsOf(text)) {
-      peer.stdin.write(`${JSON.stringify({ file, agent, urls })}\n`);
-      const { value, done } = await answers.next();
-      if (done) throw new Error('the peer has ended');
-      const theirs: boolean[] = JSON.parse(value);
-      const rules = parseRobots(bytes, agent);
-      for (const [i, url] of urls.entries()) {
-        verdicts++;
-        const { allowed: ours, rule = '' } = rules.verdict(robotsTarget(url, undefined).path);
-        if (ours !== theirs[i]) differences.push({ file, agent, url, ours, rule });
-      }
-    }
-  }
-  peer.stdin.end();
-  return { verdicts, differences };
+function questionsOf(file: string): Question[] {
+  const text = readFileSync(file, 'latin1');
+  const urls = urlsOf(text);
+  return agentsOf(text).flatMap((agent) => urls.map((url) => ({ file, agent, url })));
 }
 
-/** The agents that a file names, as Google reads names: letters, `-` and `_`. */
+function answersOf(
+  peer: string,
+  args: readonly string[],
+  questions: readonly Question[],
+): boolean[] {
+  const input = questions.map(({ file, agent, url }) => `${file}\t${agent}\t${url}\n`).join('');
+  const { stdout, status } = spawnSync(peer, args, { input, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const answers = stdout.split('\n').slice(0, -1);
+  if (status !== 0 || answers.length !== questions.length) throw new Error('the peer has failed');
+  return answers.map((answer) => answer === '1');
+}
+
+function compare(questions: readonly Question[], theirs: readonly boolean[]): Difference[] {
+  let last = { file: '', agent: '', rules: parseRobots(Buffer.alloc(0), '*') };
+  return questions.flatMap(({ file, agent, url }, i) => {
+    if (file !== last.file || agent !== last.agent)
+      last = { file, agent, rules: parseRobots(readFileSync(file), agent) };
+    const { allowed: ours, rule = '' } = last.rules.verdict(robotsTarget(url, undefined).path);
+    return ours === theirs[i] ? [] : [{ file, agent, url, ours, rule }];
+  });
+}
+
+/** The agents that a file names, if they are names to Google too: letters, `-` and `_`. */
 function agentsOf(text: string): string[] {
-  const named = [...text.matchAll(/^[ \t]*user-?agent[ \t]*:[ \t]*([a-z_-]+)/gim)].map(
-    ([, name]) => name,
-  );
+  const lines = text.matchAll(/^[ \t]*user-?agent[ \t]*:[ \t]*([a-z_-]+)(?![a-z0-9_-])/gim);
+  const named = [...lines].map(([, name]) => name);
   return ['drumlin', ...new Set(named)].slice(0, 1 + MOST_AGENTS);
 }
 
@@ -94,11 +108,13 @@ function urlsOf(text: string): string[] {
 
 /** The reasons of docs/robots.md, by what shows them. */
 function reasonOf({ url }: Difference): string | undefined {
-  const path = url.slice(ORIGIN.length);
-  if (new URL(url).pathname + new URL(url).search !== path && !path.endsWith('?'))
-    return 'canonical';
-  return undefined;
+  return /%(?:[a-f][0-9a-f]|[0-9][a-f])/i.test(url) && url !== upperCased(url)
+    ? 'the letter case of an escape does not matter'
+    : undefined;
 }
+
+const upperCased = (url: string): string =>
+  url.replace(/%[0-9a-f]{2}/gi, (one) => one.toUpperCase());
 
 function report(files: number, verdicts: number, differences: readonly Difference[]): void {
   const reasons = new Map<string, number>();

@@ -28,6 +28,7 @@ const PERMISSIVE = new Set([
   'BSD-3-Clause',
   'CC0-1.0',
   'Zlib',
+  'Unlicense',
   'BlueOak-1.0.0',
   'Python-2.0',
 ]);

@@ -171,6 +171,7 @@ export async function planCrawl(
       '`clock`, `disk`, `predicates`, `network`, `mesh`, `beforeRequest` and `onResponse` require `here: true`.',
     );
   if (asked.dir === '' && seeds.length === 0) throw noSeeds();
+  requirePlace(asked);
   const predicates = hooks.predicates
     ? withUserPredicates(hooks.predicates)
     : await loadPredicates(asked.predicates);
@@ -194,6 +195,22 @@ export async function planCrawl(
   const allowance = shareAllowance(config);
   const rest = { clock, disk, filtering, filters, delays, spam, extracts, warnings, allowance };
   return { seeds, config, hooks, agents, here, ...rest };
+}
+
+/** Files that a crawl is to write need a folder, or a store of files. */
+function requirePlace({ dir, store, convertLinks, extract, crawlLog }: CrawlConfig): void {
+  if (dir === '' && (extract !== '' || crawlLog))
+    throw new DrumlinError(
+      'NO_FOLDER',
+      `${extract !== '' ? '"extract"' : '"crawlLog"'} writes a file, but the crawl has no folder.`,
+      'Give the crawl a folder with `dir`.',
+    );
+  if (convertLinks && store !== 'files')
+    throw new DrumlinError(
+      'CONVERT_LINKS',
+      'Only pages that are stored as files can be converted to be browsed.',
+      'Add --store files, or leave out --convert-links.',
+    );
 }
 
 const noRankFile = () =>

@@ -1,4 +1,5 @@
 /** The package as users install it: its entry points, types, examples, and what an editor shows. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -59,6 +60,16 @@ describe('the packed package, installed in an empty strict project', () => {
       const text = readFileSync(join(project, 'src', `comment-${entry}.ts`), 'utf8');
       expect(text).toContain(`from '${nameOf(entry)}';`);
     }
+  });
+
+  test('can be required from CommonJS, every entry point of it', () => {
+    const names = ENTRIES.map(nameOf);
+    const program = `for (const name of ${JSON.stringify(names)}) if (Object.keys(require(name)).length === 0) throw name;
+console.log('required');`;
+    writeFileSync(join(project, 'required.cjs'), program);
+    const flags = ['--no-warnings', 'required.cjs'];
+    const printed = execFileSync(process.execPath, flags, { cwd: project, encoding: 'utf8' });
+    expect(printed).toBe('required\n');
   });
 
   test('keeps other modules private', async () => {

@@ -70,8 +70,19 @@ test('rows survive stops and another number of agents: each page has one', async
   expect(logged).toHaveLength(PAGES + 2);
 });
 
+test.each([
+  [{ crawlLog: true }, 'the crawl has no folder'],
+  [{ extract: 'fields.yaml' }, 'the crawl has no folder'],
+  [{ convertLinks: true }, 'Only pages that are stored as files'],
+])('%j without a place for its files is refused', async (options, fact) => {
+  const config = resolveConfig({ ...options, allowPrivate: true });
+  await expect(startCrawl([`${site.origin}/0`], config)).rejects.toThrow(fact);
+});
+
 test('a file of fields that cannot be read is refused before anything is fetched', async () => {
-  const config = resolveConfig({ extract: join(folder, 'none.yaml'), allowPrivate: true });
+  const config = resolveConfig({
+    ...{ dir: join(folder, 'crawl'), extract: join(folder, 'none.yaml'), allowPrivate: true },
+  });
   await expect(startCrawl([`${site.origin}/0`], config)).rejects.toThrow('none.yaml');
   expect(site.asked).toEqual([]);
 });

@@ -1,11 +1,14 @@
 /** What a user is told when a crawl fails at its seeds, and the library's ways to stop and to ask. */
 
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { whyNothing } from '../../src/cli/screen/why-nothing.ts';
 import { resolveConfig } from '../../src/config/settings.ts';
 import type { CrawlFailure } from '../../src/crawl/store/page.ts';
 import { crawl } from '../../src/crawl/stream.ts';
+import { CERTIFICATE, KEY } from '../fetch/certificates.ts';
 import { startCrawl } from './here.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';
 
@@ -48,6 +51,23 @@ test('the first failure of a seed is reported at once, with its cause, remedy an
   expect(troubles).toEqual([
     expect.objectContaining({ fault: 'connect-refused', wait: expect.any(Number) }),
   ]);
+});
+
+test('a certificate that cannot be verified is named with --ca and --insecure', async () => {
+  const server = createTlsServer({ cert: CERTIFICATE, key: KEY }, (_, response) => response.end());
+  await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const failures: CrawlFailure[] = [];
+  const config = resolveConfig({ ...LOCAL, retries: 0 });
+  const onError = (failure: CrawlFailure) => void failures.push(failure);
+  const run = await startCrawl([`https://127.0.0.1:${port}/`], config, { onError });
+  const summary = await run.finished;
+  server.close();
+  expect(failures[0]).toMatchObject({ fault: 'tls-failed', early: true });
+  expect(failures[0].remedy).toMatch(/--ca.*--insecure/);
+  expect(whyNothing(summary, failures[0].fault)).toMatch(
+    /certificate cannot be verified.*--insecure/,
+  );
 });
 
 test('a failure at another host is no trouble of a seed', async () => {

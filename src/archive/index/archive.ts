@@ -19,6 +19,7 @@ import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { LineSorter } from '../../disk/line-sort.ts';
+import { isSegment, Segments } from '../warc/segments.ts';
 import { isWarcName } from '../warc/warc-names.ts';
 import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
 import { type Capture, indexLine, parseCdxj, REVISIT_MIME } from './cdxj.ts';
@@ -137,11 +138,32 @@ export class Archive {
     if (!file) throw gone(capture, `${capture.filename} is not in the archive`);
     const reader = readWarc(file.path, { disk: this.#disk, start: capture.offset });
     for await (const record of reader) {
-      if (record.headers.targetUri === capture.url && !isNote(record)) return record;
+      if (record.headers.targetUri === capture.url && !isNote(record))
+        return isSegment(record) ? this.#joined(record, file, capture) : record;
       if (!record.sharesMember) break;
     }
     const what = reader.fault?.fact ?? 'another record is there';
     throw gone(capture, `${file.path} has no record of it at byte ${capture.offset} (${what})`);
+  }
+
+  /** The record with its other segments, which follow it in its file or are in another. */
+  async #joined(first: WarcRecord, file: WarcFile, capture: Capture): Promise<WarcRecord> {
+    const segments = new Segments(first);
+    const others = this.files.filter((other) => other !== file);
+    for (const { path } of [file, ...others]) {
+      const start = path === file.path ? capture.offset : 0;
+      for await (const record of readWarc(path, { disk: this.#disk, start })) {
+        segments.offer(record);
+        const { whole } = segments;
+        if (whole) return whole;
+      }
+    }
+    throw new DrumlinError(
+      'SEGMENTS_MISSING',
+      `${capture.url} is stored in several records, and some of them are not in this archive.`,
+      'Put all files of the collection into one folder, and name that folder.',
+      { exitCode: EXIT.damaged },
+    );
   }
 
   /** The record with the page itself: for a revisit, the one it refers to. */

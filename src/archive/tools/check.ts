@@ -19,6 +19,7 @@ import { MEMBERS } from '../compress/compression.ts';
 import type { Archive, WarcFile } from '../index/archive.ts';
 import { type Capture, captureOf, parseCdxj } from '../index/cdxj.ts';
 import { surt } from '../index/surt.ts';
+import { ARC } from '../warc/warc-parse.ts';
 import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
 import { verifyDigests } from './verify.ts';
 
@@ -175,7 +176,8 @@ class Check {
   #record(name: string, record: WarcRecord): void {
     const { type, offset, headers } = record;
     const about = headers.targetUri === undefined ? type : `${type} of ${headers.targetUri}`;
-    for (const field of REQUIRED) {
+    // A record of an ARC file has other fields.
+    for (const field of record.version === ARC ? [] : REQUIRED) {
       if (headers.get(field) === undefined)
         this.#problem('fault', name, offset, `${about}: has no ${field}`);
     }

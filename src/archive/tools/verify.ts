@@ -1,6 +1,7 @@
 /** Verifies the digests of a record: computes them again from the block. */
 import { digestMatches } from '../warc/digest.ts';
 import { bodyOf, payloadOf } from '../warc/http-block.ts';
+import { isSegment } from '../warc/segments.ts';
 import type { WarcRecord } from '../warc/warc-reader.ts';
 
 /**
@@ -15,13 +16,14 @@ export interface DigestVerdicts {
 }
 
 /**
- * Computes the digests of a record again. The payload of a revisit is elsewhere: it counts as
- * absent.
+ * Computes the digests of a record again. The payload of a revisit is elsewhere, and that of a
+ * segment in other records too: it counts as absent.
  */
 export function verifyDigests(record: WarcRecord): DigestVerdicts {
   const isHttp = /^application\/http/i.test(record.headers.get('Content-Type') ?? '');
   const payload = isHttp ? payloadOf(record.block) : record.block;
-  const stated = record.type === 'revisit' ? undefined : record.headers.get('WARC-Payload-Digest');
+  const isElsewhere = record.type === 'revisit' || isSegment(record);
+  const stated = isElsewhere ? undefined : record.headers.get('WARC-Payload-Digest');
   const verdict = judge(stated, payload);
   const framed = verdict === 'mismatch' && isHttp && stated !== undefined;
   return {

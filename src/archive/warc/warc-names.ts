@@ -1,6 +1,8 @@
-/** The names of WARC files. */
+/** The names of WARC files, and of the ARC files that are read like them. */
 
-export const isWarcName = (name: string): boolean => /\.warc(?:\.gz|\.zst)?$/.test(name);
+export const isWarcName = (name: string): boolean => /\.w?arc(?:\.gz|\.zst)?$/.test(name);
+
+export const isArcName = (name: string): boolean => /\.arc(?:\.gz)?$/.test(name);
 
 /** The name, or a similar one that is not in use. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {

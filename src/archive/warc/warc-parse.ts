@@ -1,10 +1,11 @@
 /**
- * Parses WARC records: the fields of the header, and the block.
+ * Parses WARC records, and those of ARC files: the fields of the header, and the block.
  *
  * Ensures   `Content-Length` is trusted only if an empty line, or the end of the given bytes,
  *           follows the block.
  * Cost      The header is decoded; the block is not copied.
  */
+import { arcHead } from './arc-parse.ts';
 import { headEnd } from './http-block.ts';
 
 export interface WarcRecord {
@@ -17,7 +18,7 @@ export interface WarcRecord {
    * it.
    */
   readonly sharesMember: boolean;
-  /** `WARC/1.1` */
+  /** `WARC/1.1`, in the letter case of the file; `ARC` for a record of an ARC file. */
   readonly version: string;
   readonly type: string;
   readonly headers: WarcHeaders;
@@ -95,6 +96,8 @@ export function fault(offset: number, kind: WarcFault['kind'], fact: string): Wa
   return { offset, kind, fact };
 }
 
+/** The version of records of ARC files. */
+export const ARC = 'ARC';
 export const NO_HEADER_END = 'a record header without an end';
 export const TOO_SMALL = 'Content-Length is too small: no empty line follows the block';
 
@@ -107,11 +110,12 @@ interface Parsed {
 
 /** Header and block at the start of `bytes`, or what is wrong there. */
 export function parseRecord(bytes: Uint8Array): Parsed | string {
-  if (!startsLikeRecord(bytes)) return 'not a WARC record';
+  if (!startsLikeRecord(bytes)) return parseArc(bytes);
   const blockStart = headEnd(bytes);
   if (blockStart < 0) return NO_HEADER_END;
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, blockStart)
     .toString('utf8')
+    .replace(FOLD, ' ')
     .split(/\r?\n/);
   const headers = new WarcHeaders(lines.slice(1).flatMap(parseField));
   const stated = /^\d{1,15}$/.exec(headers.get('Content-Length') ?? '')?.[0];
@@ -122,6 +126,29 @@ export function parseRecord(bytes: Uint8Array): Parsed | string {
       version: lines[0].trim(),
       type: headers.get('WARC-Type') ?? '',
       headers,
+      block: bytes.subarray(blockStart, end),
+      bytes: bytes.subarray(0, end),
+    },
+    end,
+    missing: Math.max(0, end - bytes.length),
+  };
+}
+
+/** A line that begins with a blank continues the one before it. */
+const FOLD = /\r?\n[ \t]+/g;
+
+function parseArc(bytes: Uint8Array): Parsed | string {
+  const head = arcHead(bytes);
+  if (head === undefined) return 'not a WARC or ARC record';
+  if (head === 'short') return NO_HEADER_END;
+  if (head === 'no-length') return 'an ARC record without a length';
+  const { fields, type, blockStart, length } = head;
+  const end = blockStart + length;
+  return {
+    record: {
+      version: ARC,
+      type,
+      headers: new WarcHeaders(fields),
       block: bytes.subarray(blockStart, end),
       bytes: bytes.subarray(0, end),
     },
@@ -142,7 +169,7 @@ function parseField(line: string): [string, string][] {
 
 function startsLikeRecord(bytes: Uint8Array): boolean {
   return (
-    Buffer.from(bytes.subarray(0, 5)).toString('latin1') ===
+    Buffer.from(bytes.subarray(0, 5)).toString('latin1').toUpperCase() ===
     'WARC/'.slice(0, Math.max(1, bytes.length))
   );
 }

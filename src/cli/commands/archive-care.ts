@@ -7,6 +7,7 @@ import { type CheckReport, checkArchive, type Problem } from '../../archive/tool
 import { importWarcs } from '../../archive/tools/import.ts';
 import { inspect, type RepairReport, repair } from '../../archive/tools/repair.ts';
 import { writeWacz } from '../../archive/tools/wacz.ts';
+import { isArcName } from '../../archive/warc/warc-names.ts';
 import { systemClock } from '../../base/clock.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { counted, formatBytes, formatCount } from '../../base/units.ts';
@@ -51,6 +52,7 @@ export async function repairFile(
 ): Promise<void> {
   const disk = new Disk();
   if (out === undefined && !inPlace) throw noPlace();
+  if (isArcName(warc)) throw onlyRead(warc, 'repaired');
   const found = await inspect(disk, warc);
   if (found.records > 0 && found.leftOut.length === 0 && found.parted === 0) {
     output.write(`${warc}: nothing to repair, ${sizeText(found.records, found.bytes)}\n`);
@@ -122,6 +124,8 @@ export async function pack(place: string, flags: WaczFlags, output: Paper): Prom
   const disk = new Disk();
   await requireAbsent(disk, flags.out);
   const archive = await Archive.open(disk, place);
+  const arc = archive.files.find(({ name }) => isArcName(name));
+  if (arc) throw onlyRead(arc.name, 'packed');
   const { pages, files, bytes } = await writeWacz(disk, archive, flags.out, {
     ...flags,
     mainUrl: flags.main ?? (await firstSeed(disk, place)),
@@ -193,4 +197,14 @@ function problemText({ weight, file, offset, words }: Problem): string {
 
 function sizeText(records: number, bytes: number): string {
   return `${formatCount(records)} records, ${formatBytes(bytes)}`;
+}
+
+/** What other tools expect is WARC. */
+function onlyRead(name: string, done: string): DrumlinError {
+  return new DrumlinError(
+    'ARC',
+    `${name} is an ARC file, which cannot be ${done}.`,
+    'ARC files can be listed, printed, checked and imported. Convert it with "warcio recompress".',
+    { exitCode: EXIT.usage },
+  );
 }

@@ -426,8 +426,8 @@ function turnsOf(
 ): Turns {
   const { config, planned } = start;
   const { client, bodies, store, identity, likenessMemory, earlierPages } = opened;
-  const { clock, outage, counters, sparing, waits, skips, lines } = shared;
-  const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
+  const { outage, counters, sparing, waits } = shared;
+  const { frontier, politeness, permits, admission, asks } = parts;
   const { maxCrawlDelay, sitemaps } = config;
   const { productToken } = identity;
   const likeness =
@@ -438,23 +438,51 @@ function turnsOf(
     ...{ ...shared, client, bodies, store, frontier, politeness, productToken, maxCrawlDelay },
     memory: parts.robotsMemory,
   });
-  const { asks, spam } = parts;
   const intake = intakeOf(start, around, opened, shared, { ...parts, likeness });
-  const onUrlSkipped = (url: string, reason: string) => {
-    counters.countSkipped(reason);
-    skips.skipped(url, reason);
-    asks?.settle(url, { fault: reason });
+  const endings = endingsOf(shared, asks);
+  const policy = turnPolicyOf(shared, { ...parts, likeness }, robots, endings);
+  const failures = { ...shared, ...endings };
+  const requests = earlierPages && requestsWith(earlierPages, asks);
+  return new Turns({
+    ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
+    ...{ failures, sitemaps: sitemaps && !planned, requests },
+    beforeRequest: around.beforeRequest,
+  });
+}
+
+/** How a URL ends that is not committed, in the step in which it is counted. */
+type Endings = ReturnType<typeof endingsOf>;
+
+function endingsOf({ counters, skips, lines }: Shared, asks: Asks | undefined) {
+  return {
+    /** It is not fetched on purpose. */
+    onUrlSkipped: (url: string, reason: string) => {
+      counters.countSkipped(reason);
+      skips.skipped(url, reason);
+      asks?.settle(url, { fault: reason });
+    },
+    /** It has failed, or robots.txt excludes it; the caller counts it. */
+    onUrlFailed: (discovery: Discovery, fault: string) => {
+      skips.skipped(discovery.url, fault);
+      asks?.settle(discovery.url, { fault });
+      lines?.ended(discovery, fault);
+    },
   };
-  /** A URL has failed, or robots.txt excludes it. */
-  const onUrlFailed = (discovery: Discovery, fault: string) => {
-    skips.skipped(discovery.url, fault);
-    asks?.settle(discovery.url, { fault });
-    lines?.ended(discovery, fault);
-  };
+}
+
+/** Which URL is next, what is skipped, what follows each outcome. */
+function turnPolicyOf(
+  { clock, counters, outage, retries }: Shared,
+  parts: WithLikeness,
+  robots: RobotsKeeper,
+  { onUrlSkipped, onUrlFailed }: Endings,
+): TurnPolicy {
+  const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
+  const { spam, likeness } = parts;
   const { blocked, newScope, putOff } = parts;
   const secondLook = { filters, standing: reputation, spam, blocked, newScope };
-  const policy = new TurnPolicy({
-    ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
+  return new TurnPolicy({
+    ...{ clock, frontier, politeness, robots, counters, retries },
     stillWants: (turn, discovery) => {
       if (putOff && !discovery.isRequisite && spam?.shuts(turn.host.domain)) {
         putOff(discovery);
@@ -479,17 +507,10 @@ function turnsOf(
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });
-  const failures = { ...shared, onUrlFailed, onUrlSkipped };
-  const requests = earlierPages && requestsWith(earlierPages, asks);
-  return new Turns({
-    ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
-    ...{ failures, sitemaps: sitemaps && !planned, requests },
-    beforeRequest: around.beforeRequest,
-  });
 }
 
-/** What the intake uses beside what turns use. */
-interface IntakeWith extends TurnsWith {
+/** What the policy and the intake use. */
+interface WithLikeness extends TurnsWith {
   readonly likeness: Likeness | undefined;
 }
 
@@ -498,7 +519,7 @@ function intakeOf(
   { onPage, onResponse, disk }: AgentSurroundings,
   { store, identity, drop, bodies }: OpenAgent,
   { onError, counters, sparing, internal, wall, skips, lines }: Shared,
-  parts: IntakeWith,
+  parts: WithLikeness,
 ): Intake {
   const { frontier, admission, reputation, filters, permits, onLinks, onSeedRedirect } = parts;
   const { asks, spam, likeness } = parts;

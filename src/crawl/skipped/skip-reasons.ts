@@ -20,7 +20,7 @@ export type SkipKind = (typeof SKIP_KINDS)[number];
  * What one count stands for: a `link` (before it is compared with URLs seen, so a URL counts once
  * for each link to it), a queued `url`, or a fetched `page`.
  */
-export type SkipUnit = 'link' | 'url' | 'page';
+type SkipUnit = 'link' | 'url' | 'page';
 
 interface SkipReason {
   readonly kind: SkipKind;

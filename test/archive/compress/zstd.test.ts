@@ -310,7 +310,7 @@ describe('files of other tools', () => {
     const at = good.length;
     const cases: [Uint8Array, string][] = [
       [Buffer.from('junk that is no frame'), `corrupt at ${at}: not a zstd frame`],
-      [frame(Buffer.from('plain text, no record')), `corrupt at ${at}: not a WARC record`],
+      [frame(Buffer.from('plain text, no record')), `corrupt at ${at}: not a WARC or ARC record`],
       [unfinished, `truncated at ${at}: the last record is cut off`],
       [known, `corrupt at ${at}: a zstd frame of an unknown kind`],
       [window, `corrupt at ${at}: a zstd frame that needs more than 1 GiB of memory`],

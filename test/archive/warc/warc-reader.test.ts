@@ -199,7 +199,7 @@ describe('damage', () => {
     length[member.length - 1] ^= 1;
     expect((await outcome(await fileOf(length))).fault).toBe('corrupt at 0: wrong gzip length');
     expect((await outcome(await fileOf(gzipSync('hello')))).fault).toBe(
-      'corrupt at 0: not a WARC record',
+      'corrupt at 0: not a WARC or ARC record',
     );
     expect((await outcome(await fileOf(Buffer.concat([member, Buffer.from('??')])))).fault).toBe(
       `truncated at ${member.length}: the last gzip member is cut off`,

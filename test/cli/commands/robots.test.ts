@@ -301,3 +301,17 @@ describe('drumlin robots with a URL', () => {
     expect(asked).toEqual([]);
   });
 });
+
+test('an empty query meets a rule about one', async () => {
+  const file = fileOf('User-agent: *\nDisallow: /search?\n');
+  const { out } = await robots(
+    file,
+    '/search?',
+    '/search',
+    'http://a.test/search?#x',
+    '/search?q=1',
+  );
+  expect(out.split('\n').map((line) => line.slice(0, 5))).toEqual(
+    ...[['deny ', 'allow', 'deny ', 'deny ', '']],
+  );
+});

@@ -84,7 +84,7 @@ describe('the report of a crawl', () => {
     await crawl({ order: 'budget' });
     const html = crawlReportPage(await crawlReport(disk, dir, Date.now()));
     expect(html).toContain('<th>budget</th>');
-    expect(html).toMatch(/<td>127\.0\.0\.1<\/td><td>32<\/td><td>1<\/td><td>1<\/td>/);
+    expect(html).toMatch(/<td>127\.0\.0\.1<\/td><td>32<\/td><td>–<\/td><td>1<\/td>/);
   });
 
   test('plots the series, and says so if it is too short', async () => {
