@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { flatOut } from '../base/pacer.ts';
 import type { Millis } from '../base/units.ts';
 import type { CrawlConfig } from '../config/settings.ts';
-import { limitsOf } from '../crawl/agent/front-limits.ts';
+import { limitsOf } from '../politeness/front-limits.ts';
 import { Admission } from '../crawl/agent/link-admission.ts';
 import { createScope } from '../crawl/agent/scope.ts';
 import { Counters } from '../crawl/record/counters.ts';

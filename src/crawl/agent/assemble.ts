@@ -52,7 +52,7 @@ import { Checkpointer } from './checkpointer.ts';
 import { confirmedPage } from './confirmed-page.ts';
 import { DomainDecisions } from './domain-decisions.ts';
 import { FetchPermits } from './fetch-permits.ts';
-import { limitsOf } from './front-limits.ts';
+import { limitsOf } from '../../politeness/front-limits.ts';
 import { Likeness } from './likeness.ts';
 import { Admission } from './link-admission.ts';
 import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';

@@ -1,7 +1,7 @@
 /** The policy of a turn, step by step, with the real frontier and no I/O. */
 import { describe, expect, test } from 'vitest';
 import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
-import { limitsOf } from '../../../src/crawl/agent/front-limits.ts';
+import { limitsOf } from '../../../src/politeness/front-limits.ts';
 import { type Step, TurnPolicy, type TurnState } from '../../../src/crawl/agent/turn-policy.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { Backlog } from '../../../src/frontier/backlog/backlog.ts';

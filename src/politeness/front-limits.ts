@@ -1,8 +1,8 @@
 /** How large the front of an agent may be: the settings in the terms of the frontier. */
 
-import type { Millis } from '../../base/units.ts';
-import { addressDelay, type CrawlConfig } from '../../config/settings.ts';
-import type { FrontierLimits } from '../../frontier/frontier.ts';
+import type { Millis } from '../base/units.ts';
+import { addressDelay, type CrawlConfig } from '../config/settings.ts';
+import type { FrontierLimits } from '../frontier/frontier.ts';
 
 const LEAST_HOSTS_PER_ADDRESS = 16;
 const MOST_HOSTS_PER_ADDRESS = 256;
