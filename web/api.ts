@@ -1,10 +1,12 @@
 /** The API of the console, as the page uses it. */
 import { useEffect, useState } from 'preact/hooks';
 
-export type Row = Record<string, any>;
+// biome-ignore lint/suspicious/noExplicitAny: the server has made the answer; views only show it.
+export type Answer = any;
+export type Row = Record<string, Answer>;
 
 /** A request that was refused: the sentence of the server. */
-export async function api(path: string, body?: unknown, method = 'POST'): Promise<any> {
+export async function api(path: string, body?: unknown, method = 'POST'): Promise<Answer> {
   const response = await fetch(`/api/v1${path}`, {
     ...(body !== undefined && {
       method,
@@ -13,7 +15,7 @@ export async function api(path: string, body?: unknown, method = 'POST'): Promis
     }),
   });
   const text = await response.text();
-  let value: any;
+  let value: Answer;
   try {
     value = JSON.parse(text);
   } catch {
@@ -31,7 +33,7 @@ export function queryOf(fields: Record<string, unknown>): string {
 }
 
 interface Loaded {
-  readonly value: any;
+  readonly value: Answer;
   readonly error: string | undefined;
   readonly isLoading: boolean;
   again(): void;
@@ -39,7 +41,7 @@ interface Loaded {
 
 /** Loads a path, and again when it changes; undefined loads nothing. The old value stays meanwhile. */
 export function useLoad(path: string | undefined, every?: number): Loaded {
-  const [state, setState] = useState<{ value?: any; error?: string; isLoading: boolean }>({
+  const [state, setState] = useState<{ value?: Answer; error?: string; isLoading: boolean }>({
     isLoading: path !== undefined,
   });
   const [turn, setTurn] = useState(0);
@@ -66,7 +68,7 @@ export function useLoad(path: string | undefined, every?: number): Loaded {
 }
 
 export interface Live {
-  readonly status: any;
+  readonly status: Answer;
   /** New lines of the log, and where in the file they begin. */
   readonly log: readonly { readonly from: number; readonly line: Row }[];
   readonly isConnected: boolean;

@@ -1,7 +1,7 @@
 /** The console: which crawl, which view. The address after # holds both. */
 import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Live, useLive, useLoad } from './api.ts';
+import { type Answer, type Live, useLive, useLoad } from './api.ts';
 import { count } from './format.ts';
 import { Notice, Section, Table } from './parts.tsx';
 import { ArchiveView } from './views/archive.tsx';
@@ -70,7 +70,7 @@ function usePlace(): Place {
 function App() {
   const place = usePlace();
   const { value, error, isLoading } = useLoad('/crawls', 15_000);
-  const crawls: any[] = value?.crawls ?? [];
+  const crawls: Answer[] = value?.crawls ?? [];
   useEffect(() => {
     if (crawls.length === 1 && place.crawl === '')
       location.hash = addressOf(crawls[0].id, 'overview');
@@ -110,7 +110,7 @@ function App() {
   );
 }
 
-function Head({ place, crawls, live }: { place: Place; crawls: readonly any[]; live: Live }) {
+function Head({ place, crawls, live }: { place: Place; crawls: readonly Answer[]; live: Live }) {
   const { status } = live;
   const state = status?.paused && status.state === 'running' ? 'paused' : (status?.state ?? '…');
   return (
@@ -170,7 +170,7 @@ function Crawls({
   error,
   isLoading,
 }: {
-  crawls: readonly any[];
+  crawls: readonly Answer[];
   error: string | undefined;
   isLoading: boolean;
 }) {

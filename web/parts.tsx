@@ -1,7 +1,7 @@
 /** What the views are made of. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Row } from './api.ts';
+import type { Answer, Row } from './api.ts';
 
 export interface Column {
   readonly name: string;
@@ -142,7 +142,7 @@ export function Bars({ tally, label }: { tally: Record<string, number>; label: s
 interface ActionProps {
   readonly label: string;
   readonly act: () => Promise<unknown>;
-  readonly onDone?: (answer: any) => void;
+  readonly onDone?: (answer: Answer) => void;
   readonly confirm?: string;
   readonly kind?: string;
 }

@@ -37,6 +37,21 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
+interface Operation {
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+  }[];
+  readonly responses: {
+    readonly 200: {
+      readonly content: {
+        readonly 'application/json': { readonly schema: { readonly properties: object } };
+      };
+    };
+  };
+}
+
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -138,10 +153,12 @@ describe('the API', () => {
       (await withToken(`/api/v1/crawls/crawl/captures?url=${encodeURIComponent(given.url)}`)).text,
     ).captures;
     given.time = given.a = given.b = captures[0].timestamp;
-    for (const [path, { get }] of Object.entries<any>(paths)) {
+    for (const [path, { get }] of Object.entries<{ get?: Operation }>(paths)) {
       if (!get) continue;
-      const query = get.parameters.filter((one: any) => one.in === 'query' && one.required);
-      const asked = new URLSearchParams(query.map(({ name }: any) => [name, given[name]]));
+      const query = get.parameters.filter((one) => one.in === 'query' && one.required);
+      const asked = new URLSearchParams(
+        query.map(({ name }): [string, string] => [name, given[name]]),
+      );
       const at = path.replace('{crawl}', 'crawl').replace('{name}', '127.0.0.1');
       const { status, text } = await withToken(`/api/v1${at}?${asked}`);
       expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);

@@ -1,6 +1,6 @@
 /** The archive: captures in pages; one as text, head, record, or in a sandboxed frame; two compared. */
 import { useState } from 'preact/hooks';
-import { queryOf, useLoad } from '../api.ts';
+import { type Answer, queryOf, useLoad } from '../api.ts';
 import { bytes, moment } from '../format.ts';
 import type { ViewProps } from '../main.tsx';
 import { Notice, Section, Table } from '../parts.tsx';
@@ -181,7 +181,7 @@ function Compare({ base, url, time }: { base: string; url: string; time: string 
   const [other, setOther] = useState('');
   const { value: all } = useLoad(`${base}/captures${queryOf({ url, count: 200 })}`);
   const others = (all?.captures ?? []).filter(
-    (one: any) => one.url === url && one.timestamp !== time,
+    (one: Answer) => one.url === url && one.timestamp !== time,
   );
   const path = other === '' ? undefined : `${base}/compare${queryOf({ url, a: other, b: time })}`;
   const { value, error } = useLoad(path);
@@ -195,7 +195,7 @@ function Compare({ base, url, time }: { base: string; url: string; time: string 
           onChange={(event) => setOther((event.target as HTMLSelectElement).value)}
         >
           <option value="">choose a time</option>
-          {others.map(({ timestamp }: any) => (
+          {others.map(({ timestamp }: Answer) => (
             <option key={timestamp} value={timestamp}>
               {moment(timestamp)}
             </option>
@@ -205,7 +205,7 @@ function Compare({ base, url, time }: { base: string; url: string; time: string 
       <Notice error={error} />
       {value && (
         <pre tabIndex={0} class="diff">
-          {value.pieces.map(({ kind, text }: any, i: number) =>
+          {value.pieces.map(({ kind, text }: Answer, i: number) =>
             kind === 'old' ? (
               <del key={i}>{text}</del>
             ) : kind === 'new' ? (

@@ -1,6 +1,6 @@
 /** Pause, resume, stop, checkpoint, seeds; and the command of a new crawl. */
 import { useState } from 'preact/hooks';
-import { api, useLoad } from '../api.ts';
+import { type Answer, api, useLoad } from '../api.ts';
 import type { ViewProps } from '../main.tsx';
 import { Action, Section } from '../parts.tsx';
 
@@ -74,12 +74,12 @@ function NewCrawl() {
   const [more, setMore] = useState('');
   if (!value) return null;
   const shown = value.settings.filter(
-    ({ key, flag }: any) =>
+    ({ key, flag }: Answer) =>
       USUAL.includes(key) || given[key] !== undefined || (more !== '' && flag.includes(more)),
   );
   const flags = value.settings
-    .filter(({ key }: any) => (given[key] ?? '') !== '')
-    .map(({ key, flag, placeholder }: any) =>
+    .filter(({ key }: Answer) => (given[key] ?? '') !== '')
+    .map(({ key, flag, placeholder }: Answer) =>
       placeholder === '' ? `--${flag}` : `--${flag} ${quoted(given[key])}`,
     );
   const command = [
@@ -98,7 +98,7 @@ function NewCrawl() {
         />
       </label>
       <div class="tuning">
-        {shown.map(({ key, flag, placeholder, doc, preset }: any) => (
+        {shown.map(({ key, flag, placeholder, doc, preset }: Answer) => (
           <label key={key}>
             <span>
               {flag} <small class="quiet">{placeholder}</small>
@@ -123,7 +123,7 @@ function NewCrawl() {
           />
         </label>
       </div>
-      <pre class="command" tabIndex={0} aria-label="The command">
+      <pre class="command" tabIndex={0}>
         {command}
       </pre>
     </Section>

@@ -1,6 +1,6 @@
 /** The domains of a crawl, and one of them. */
 import { useState } from 'preact/hooks';
-import { api, queryOf, useLoad } from '../api.ts';
+import { type Answer, api, queryOf, useLoad } from '../api.ts';
 import { count, duration, moment, share } from '../format.ts';
 import type { ViewProps } from '../main.tsx';
 import { Action, Fact, Notice, Section, Table } from '../parts.tsx';
@@ -31,7 +31,7 @@ function List({ crawl, at }: ViewProps) {
   };
   const number = (name: string, title: string, word = name) => ({
     ...{ name, title, sort: word, isNumber: true },
-    show: (row: any) => count(row[name]),
+    show: (row: Answer) => count(row[name]),
   });
   return (
     <Section
@@ -262,9 +262,9 @@ function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
   );
 }
 
-export function hostState({ givenUp, failures, robots, readyAt }: any): string {
+export function hostState({ givenUp, failures, robots, readyAt }: Answer): string {
   if (givenUp) return `given up: ${givenUp.fault}, until ${moment(givenUp.until)}`;
-  if (robots?.some((entry: any) => entry.isUnreachable)) return 'robots.txt cannot be fetched';
+  if (robots?.some((entry: Answer) => entry.isUnreachable)) return 'robots.txt cannot be fetched';
   if (failures > 0) return `${failures} failures in a row`;
   return readyAt > Date.now() ? `paused for ${duration(readyAt - Date.now())}` : '';
 }

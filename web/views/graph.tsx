@@ -1,6 +1,6 @@
 /** The domains that link to a domain: drawn, and side by side. */
 import { useState } from 'preact/hooks';
-import { queryOf, useLoad } from '../api.ts';
+import { type Answer, queryOf, useLoad } from '../api.ts';
 import { count, share } from '../format.ts';
 import type { ViewProps } from '../main.tsx';
 import { Notice, Section, Table } from '../parts.tsx';
@@ -44,7 +44,7 @@ export function GraphView({ crawl, params, go, at }: ViewProps) {
       <Notice error={error} isLoading={isLoading} />
       {value && (
         <>
-          <Drawing value={value} onChoose={(name) => go('graph', { domain: name })} />
+          <Drawing value={value} hrefOf={(name) => at('graph', { domain: name })} />
           <Table
             label="Ranks side by side"
             rows={[value.domain, ...value.sources]}
@@ -91,8 +91,8 @@ export function GraphView({ crawl, params, go, at }: ViewProps) {
 const [WIDTH, HEIGHT] = [900, 460];
 
 /** The domain in the middle, those that link to it around it; the better ranked, the nearer. */
-function Drawing({ value, onChoose }: { value: any; onChoose: (name: string) => void }) {
-  const sources: any[] = value.sources.slice(0, 40);
+function Drawing({ value, hrefOf }: { value: Answer; hrefOf: (name: string) => string }) {
+  const sources: Answer[] = value.sources.slice(0, 40);
   const places = sources.map((_, i) => {
     const angle = i * 2.399963; // the golden angle: no two lines fall together
     const radius = 0.35 + 0.62 * Math.sqrt((i + 1) / (sources.length + 1));
@@ -125,12 +125,12 @@ function Drawing({ value, onChoose }: { value: any; onChoose: (name: string) => 
         <line key={`c${i}`} x1={x} y1={y} x2={WIDTH / 2} y2={HEIGHT / 2} />
       ))}
       {places.map(([x, y], i) => (
-        <g key={i} onClick={() => onChoose(sources[i].domain)}>
+        <a key={i} href={hrefOf(sources[i].domain)}>
           <circle cx={x} cy={y} r={3 + 2 * Math.log10(1 + sources[i].inDegree)} />
           <text x={x} y={y - 9}>
             {sources[i].domain}
           </text>
-        </g>
+        </a>
       ))}
       <circle class="middle" cx={WIDTH / 2} cy={HEIGHT / 2} r={10} />
       <text class="middle" x={WIDTH / 2} y={HEIGHT / 2 - 16}>

@@ -1,6 +1,6 @@
 /** What holds, where it comes from, and what may change while the crawl runs. */
 import { useState } from 'preact/hooks';
-import { api, useLoad } from '../api.ts';
+import { type Answer, api, useLoad } from '../api.ts';
 import type { ViewProps } from '../main.tsx';
 import { Action, Notice, Section, Table } from '../parts.tsx';
 
@@ -11,10 +11,10 @@ export function SettingsView({ crawl }: ViewProps) {
   const [search, setSearch] = useState('');
   const [changes, setChanges] = useState<Record<string, string>>({});
   if (!value) return <Notice error={error} isLoading={isLoading} />;
-  const rows = value.settings.filter(({ flag, doc }: any) =>
+  const rows = value.settings.filter(({ flag, doc }: Answer) =>
     `${flag} ${doc}`.includes(search.toLowerCase()),
   );
-  const tunable = value.settings.filter((setting: any) => setting.isTunable);
+  const tunable = value.settings.filter((setting: Answer) => setting.isTunable);
   return (
     <>
       <Section
@@ -26,7 +26,7 @@ export function SettingsView({ crawl }: ViewProps) {
         }
       >
         <div class="tuning">
-          {tunable.map(({ key, flag, value: now, placeholder, doc, source }: any) => (
+          {tunable.map(({ key, flag, value: now, placeholder, doc, source }: Answer) => (
             <label key={key} class={/Filter$/.test(key) ? 'wide' : ''}>
               <span>
                 {flag} <small class="quiet">{source === 'default' ? '' : source}</small>
@@ -47,7 +47,7 @@ export function SettingsView({ crawl }: ViewProps) {
           kind="main"
           act={async () => {
             const changed = Object.entries(changes).filter(
-              ([key, text]) => tunable.find((one: any) => one.key === key)?.value !== text,
+              ([key, text]) => tunable.find((one: Answer) => one.key === key)?.value !== text,
             );
             if (changed.length === 0) throw new Error('Nothing was changed.');
             return api(path, { settings: Object.fromEntries(changed) }, 'PATCH');

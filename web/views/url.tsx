@@ -1,6 +1,6 @@
 /** The life of a URL: why was this page not crawled? */
 import { useState } from 'preact/hooks';
-import { queryOf, useLoad } from '../api.ts';
+import { type Answer, queryOf, useLoad } from '../api.ts';
 import { moment } from '../format.ts';
 import type { ViewProps } from '../main.tsx';
 import { Notice, Section, Table } from '../parts.tsx';
@@ -43,7 +43,7 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
               <span class="tag">{value.reason}</span> {value.answer}
             </p>
             <ol class="steps">
-              {value.steps.map((step: any, i: number) => (
+              {value.steps.map((step: Answer, i: number) => (
                 <li key={i} class={step.verdict}>
                   <span class="sign">{step.verdict}</span>
                   <strong>{step.part}</strong>

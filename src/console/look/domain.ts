@@ -1,22 +1,35 @@
 /** One domain of a crawl: its record, hosts, captures and events. */
+import type { Capture } from '../../archive/index/cdxj.ts';
 import { DrumlinError } from '../../base/errors.ts';
 import { askedOf } from '../../crawl/state/crawl-folder.ts';
+import type { DomainRow } from '../../crawl/state/domain-list.ts';
 import type { Disk } from '../../disk/disk.ts';
+import type { Override } from '../../reputation/budget/domain-record.ts';
 import { readOverrides } from '../../reputation/budget/overrides.ts';
 import { listCaptures } from './captures.ts';
 import type { DomainTables } from './domain-table.ts';
-import { listHosts } from './hosts.ts';
-import { readLog } from './log.ts';
+import { type HostRow, listHosts } from './hosts.ts';
+import { type LogLine, readLog } from './log.ts';
 
 const MOST_HOSTS = 100;
 const MOST_LINES = 50;
 const MOST_CAPTURES = 25;
 
+interface DomainView {
+  readonly domain: string;
+  /** Undefined if it has no record. */
+  readonly row: DomainRow | undefined;
+  readonly hosts: readonly HostRow[];
+  readonly decision: Override | undefined;
+  readonly log: readonly LogLine[];
+  readonly captures: readonly Capture[];
+}
+
 export async function domainOf(
   disk: Disk,
   { dir, tables }: { readonly dir: string; readonly tables: DomainTables },
   domain: string,
-) {
+): Promise<DomainView> {
   const { agents } = await askedOf(disk, dir);
   const table = await tables.current().catch((error: unknown) => {
     if (error instanceof DrumlinError && error.code === 'NO_BUDGETS') return undefined;

@@ -16,7 +16,7 @@ import { readSnapshot } from '../../frontier/snapshot.ts';
 import { UNREACHABLE } from '../../robots/parse-robots.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 
-interface HostRow {
+export interface HostRow {
   readonly host: string;
   readonly domain: string;
   readonly agent: number;
