@@ -108,6 +108,7 @@ async function strikeOften(
   const faults: Fault[] = [];
   const struck = new Set<Worker | 'brokers'>();
   const running = new Set<Promise<void>>();
+  while (stage.lab.requests === 0 && Date.now() < until) await sleep(20);
   const isOver = () => stage.workers.some(({ child }) => child.exitCode === 0);
   while (faults.length + running.size < most && Date.now() < until && !isOver()) {
     await sleep(random() * 20_000 * stage.plan.pace);

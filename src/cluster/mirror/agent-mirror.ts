@@ -12,8 +12,8 @@
  * Ensures   A manifest that `send` returns restores the folder as of its checkpoint (`restore.ts`).
  *           Nothing that one of the last two committed manifests needs is deleted, also by a
  *           stopped owner that wakes up later.
- * Cost      Of a file that was not written since the last upload nothing is read; otherwise its
- *           pieces that were written, or all of them after a failure or a restart.
+ * Cost      Of files that are written once nothing is read after their first upload. All others are
+ *           read and hashed for every upload; they are as large as the memory of their structures.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -31,9 +31,12 @@ import {
 } from './manifest.ts';
 import { hashOf, Pack, readPart } from './pack.ts';
 import { WarcFiles } from './warc-files.ts';
-import type { WriteTracker } from './write-tracker.ts';
 
-const PIECE_BYTES: Bytes = 64 * 1024;
+/** A block of a state file: what changes is often one of them. */
+const PIECE_BYTES: Bytes = 4096;
+/** Longer files have larger pieces, so that a manifest stays small. */
+const MOST_PIECES = 2 ** 14;
+const TAIL_BYTES: Bytes = 64 * 1024;
 const PART_BYTES: Bytes = 8 * 2 ** 20;
 /** With more packs the emptiest ones are emptied: their pieces count as changed. */
 const MOST_PACKS = 24;
@@ -41,9 +44,15 @@ const MOST_PACKS = 24;
 const READ_BYTES: Bytes = 2 ** 20;
 /** Packs are sent in parts of at least this size. */
 const LEAST_PACK_PART: Bytes = 2 ** 18;
+/**
+ * Files that are named when they are complete, and never written again: the generations of DRUM's
+ * repositories, and the runs of the backlog. They are most of the bytes.
+ */
+const WRITTEN_ONCE = /(?:^|\/)(?:keys|records|run)\.\d+$/;
 const SPOOL = 'mirror';
 
 interface MirrorLimits {
+  /** The least length of a piece. */
   readonly pieceBytes?: Bytes;
   /** At least `leastPart` of the store. */
   readonly partBytes?: Bytes;
@@ -59,8 +68,6 @@ interface AgentMirrorOptions extends MirrorLimits {
   readonly epoch: number;
   /** The committed manifest that the agent continues from; '' for a new agent. */
   readonly before: string;
-  /** Around the disk with which the agent writes; without it everything is compared. */
-  readonly writes?: Pick<WriteTracker, 'take'> | undefined;
 }
 
 /** A checkpoint that is copied and not sent yet. */
@@ -83,15 +90,13 @@ export class AgentMirror {
   #base: Manifest | undefined;
   /** Manifests that may still be needed, by name, the oldest first. */
   readonly #sent = new Map<string, { readonly manifest: Manifest; isCommitted: boolean }>();
-  /** Files of which all changes since `#base` are noted by `writes`. */
-  #tracked: ReadonlySet<string> = new Set();
   /** Objects of uploads that failed. */
   #waste: string[] = [];
 
   private constructor(options: Settings, before: Manifest | undefined) {
     this.#options = options;
     this.#base = before;
-    this.#warcs = new WarcFiles(options, before);
+    this.#warcs = new WarcFiles({ ...options, tailBytes: TAIL_BYTES }, before);
     if (before) this.#sent.set(options.before, { manifest: before, isCommitted: true });
   }
 
@@ -104,7 +109,7 @@ export class AgentMirror {
     const manifest = before === '' ? undefined : await readManifest(store, before);
     const settings: Settings = {
       ...options,
-      pieceBytes: manifest?.pieceBytes ?? options.pieceBytes ?? PIECE_BYTES,
+      pieceBytes: options.pieceBytes ?? PIECE_BYTES,
       partBytes: Math.max(store.leastPart, options.partBytes ?? PART_BYTES),
       mostPacks: options.mostPacks ?? MOST_PACKS,
     };
@@ -121,17 +126,15 @@ export class AgentMirror {
     const { sequence } = checkpoint;
     const name = `agents/${agent}/${epoch}/${sequence}-${randomBytes(4).toString('hex')}`;
     const pack = await Pack.create(disk, join(dir, SPOOL, `${agent}.pack`), `${name}.pack`);
-    const tracked = this.#tracked;
-    this.#tracked = new Set();
     try {
       const emptied = this.#packsToEmpty();
       const files = new Map<string, MirroredFile>();
       for await (const covered of coveredFiles(disk, dir, agent, checkpoint))
-        files.set(covered.path, await this.#copyChanges(covered, emptied, tracked, pack));
+        files.set(covered.path, await this.#copyChanges(covered, emptied, pack));
       const archive = await this.#warcs.stage(checkpoint.state.archive, isFinal, pack);
       await pack.flush();
-      const { pieceBytes } = this.#options;
-      const staged = { agent, epoch, sequence, pieceBytes, files, archive };
+      const tailBytes = TAIL_BYTES;
+      const staged = { agent, epoch, sequence, tailBytes, files, archive };
       return {
         sequence,
         bytes: pack.length,
@@ -165,7 +168,6 @@ export class AgentMirror {
       const manifest: Manifest = { ...staged, archive, packs: this.#packsOf(staged, pack) };
       await store.put(key, encodeManifest(manifest));
       this.#base = manifest;
-      this.#tracked = new Set(this.#options.writes ? manifest.files.keys() : []);
       this.#sent.set(key, { manifest, isCommitted: false });
       return key;
     } catch (error) {
@@ -178,29 +180,28 @@ export class AgentMirror {
   async #copyChanges(
     { path, length, file }: CoveredFile,
     emptied: ReadonlySet<string>,
-    tracked: ReadonlySet<string>,
     pack: Pack,
   ): Promise<MirroredFile> {
     const before = this.#base?.files.get(path);
     const pieces: Piece[] = [];
-    const { pieceBytes, writes, dir } = this.#options;
-    const written = writes?.take(join(dir, path));
-    const isWritten = written && tracked.has(path) ? written : () => true;
+    const pieceBytes = pieceBytesFor(length, this.#options.pieceBytes);
+    const isSame = before?.length === length && WRITTEN_ONCE.test(path);
     const reader = new StepReader(file, length, Math.max(pieceBytes, READ_BYTES));
     for (let at = 0; at < length; at += pieceBytes) {
       const known = before?.pieces[at / pieceBytes];
       const n = Math.min(pieceBytes, length - at);
-      const sameLength = before && n === Math.min(pieceBytes, before.length - at);
+      const sameLength =
+        before?.pieceBytes === pieceBytes && n === Math.min(pieceBytes, before.length - at);
       const usable = sameLength && known && !emptied.has(known.object) ? known : undefined;
-      if (usable && !isWritten(at, n)) pieces.push(usable);
+      if (usable && isSame) pieces.push(usable);
       else pieces.push(await pieceOf(await reader.read(at, n), usable, pack));
     }
-    return { length, pieces };
+    return { length, pieceBytes, pieces };
   }
 
   #packsOf(staged: Omit<Manifest, 'packs'>, pack: Pack): Map<string, Bytes> {
     const lengths = new Map([...(this.#base?.packs ?? []), [pack.name, pack.length] as const]);
-    const used = liveBytes(staged, this.#options.pieceBytes);
+    const used = liveBytes(staged);
     return new Map([...lengths].filter(([name]) => used.has(name)));
   }
 
@@ -208,7 +209,7 @@ export class AgentMirror {
   #packsToEmpty(): ReadonlySet<string> {
     const base = this.#base;
     if (!base) return new Set();
-    const used = liveBytes(base, base.pieceBytes);
+    const used = liveBytes(base);
     const total = [...base.packs.values()].reduce((sum, each) => sum + each, 0);
     const live = [...used.values()].reduce((sum, each) => sum + each, 0);
     const { mostPacks, partBytes } = this.#options;
@@ -273,16 +274,20 @@ class StepReader {
   }
 }
 
+function pieceBytesFor(length: Bytes, least: Bytes): Bytes {
+  let bytes = least;
+  while (length > bytes * MOST_PIECES) bytes *= 2;
+  return bytes;
+}
+
 /** How many bytes of each pack a manifest refers to. */
-function liveBytes(
-  { files, archive }: Pick<Manifest, 'files' | 'archive'>,
-  pieceBytes: Bytes,
-): Map<string, Bytes> {
+function liveBytes({ files, archive }: Pick<Manifest, 'files' | 'archive'>): Map<string, Bytes> {
   const live = new Map<string, Bytes>();
-  const count = ({ object }: Piece) => {
-    if (object !== '') live.set(object, (live.get(object) ?? 0) + pieceBytes);
+  const count = (pieces: readonly Piece[], bytes: Bytes) => {
+    for (const { object } of pieces)
+      if (object !== '') live.set(object, (live.get(object) ?? 0) + bytes);
   };
-  for (const { pieces } of files.values()) for (const piece of pieces) count(piece);
-  for (const { tail } of archive) for (const piece of tail) count(piece);
+  for (const { pieces, pieceBytes } of files.values()) count(pieces, pieceBytes);
+  for (const { tail } of archive) count(tail, TAIL_BYTES);
   return live;
 }

@@ -30,6 +30,7 @@ export interface Piece {
 export interface MirroredFile {
   /** As stored on disk, with checksums of blocks. */
   readonly length: Bytes;
+  readonly pieceBytes: Bytes;
   /** Each of `pieceBytes` bytes, the last of what remains. */
   readonly pieces: readonly Piece[];
 }
@@ -52,7 +53,8 @@ export interface Manifest {
   readonly epoch: number;
   /** Of the checkpoint. */
   readonly sequence: number;
-  readonly pieceBytes: Bytes;
+  /** Of the tails of WARC files. */
+  readonly tailBytes: Bytes;
   /** By path below the folder of the crawl. */
   readonly files: ReadonlyMap<string, MirroredFile>;
   readonly archive: readonly MirroredWarc[];
@@ -84,9 +86,14 @@ export function encodeManifest(manifest: Manifest): Buffer {
     agent: manifest.agent,
     epoch: manifest.epoch,
     sequence: manifest.sequence,
-    pieceBytes: manifest.pieceBytes,
+    tailBytes: manifest.tailBytes,
     packs: [...manifest.packs],
-    files: [...manifest.files].map(([path, { length, pieces }]) => [path, length, rows(pieces)]),
+    files: [...manifest.files].map(([path, { length, pieceBytes, pieces }]) => [
+      path,
+      length,
+      pieceBytes,
+      rows(pieces),
+    ]),
     archive: manifest.archive.map((each) => ({ ...each, tail: rows(each.tail) })),
   });
   return Buffer.from(withSum(text));
@@ -99,15 +106,20 @@ function decodeManifest(text: string, name: string): Manifest {
   const packs = stored.packs as [string, Bytes][];
   const pieces = (rows: readonly Row[]): Piece[] =>
     rows.map((row) => (row === 0 ? ZEROS : { object: packs[row[0]][0], at: row[1], sum: row[2] }));
-  const files = stored.files as [string, Bytes, Row[]][];
+  const files = stored.files as [string, Bytes, Bytes, Row[]][];
   const archive = stored.archive as (Omit<MirroredWarc, 'tail'> & { tail: Row[] })[];
   return {
     agent: stored.agent,
     epoch: stored.epoch,
     sequence: stored.sequence,
-    pieceBytes: stored.pieceBytes,
+    tailBytes: stored.tailBytes,
     packs: new Map(packs),
-    files: new Map(files.map(([path, length, rows]) => [path, { length, pieces: pieces(rows) }])),
+    files: new Map(
+      files.map(([path, length, pieceBytes, rows]) => [
+        path,
+        { length, pieceBytes, pieces: pieces(rows) },
+      ]),
+    ),
     archive: archive.map((each) => ({ ...each, tail: pieces(each.tail) })),
   };
 }

@@ -73,9 +73,9 @@ export async function restoreAgent(
 }
 
 /** The pieces of each pack, in the order of their places. */
-function targetsIn({ files, pieceBytes }: Manifest): Map<string, Target[]> {
+function targetsIn({ files }: Manifest): Map<string, Target[]> {
   const found = new Map<string, Target[]>();
-  for (const [path, { length, pieces }] of files) {
+  for (const [path, { length, pieceBytes, pieces }] of files) {
     for (const [i, { object, at, sum }] of pieces.entries()) {
       if (object === '') continue;
       const position = i * pieceBytes;

@@ -43,7 +43,7 @@ interface WarcFilesOptions {
   readonly disk: Disk;
   readonly dir: string;
   readonly partBytes: Bytes;
-  readonly pieceBytes: Bytes;
+  readonly tailBytes: Bytes;
 }
 
 export class WarcFiles {
@@ -60,11 +60,11 @@ export class WarcFiles {
   }
 
   /** Puts the files of a predecessor that are not on this disk into the archive. */
-  async adopt({ archive, pieceBytes }: Manifest): Promise<void> {
+  async adopt({ archive, tailBytes }: Manifest): Promise<void> {
     const { store, disk, dir } = this.#options;
     for (const warc of archive) {
       if (warc.state === 'done' || (await exists(disk, join(archiveDir(dir), warc.file)))) continue;
-      await putTogether(store, warc, pieceBytes);
+      await putTogether(store, warc, tailBytes);
       this.#of(warc.file).isDone = true;
     }
   }
@@ -101,10 +101,10 @@ export class WarcFiles {
   }
 
   /** After the commit: puts finished files into the archive. */
-  async finish({ archive, pieceBytes }: Manifest): Promise<void> {
+  async finish({ archive, tailBytes }: Manifest): Promise<void> {
     for (const warc of archive) {
       if (warc.state !== 'finished') continue;
-      await putTogether(this.#options.store, warc, pieceBytes);
+      await putTogether(this.#options.store, warc, tailBytes);
       this.#of(warc.file).isDone = true;
     }
   }
@@ -125,12 +125,12 @@ export class WarcFiles {
   }
 
   async #tail(path: string, start: Bytes, length: Bytes, pack: Pack): Promise<Piece[]> {
-    const { disk, pieceBytes } = this.#options;
+    const { disk, tailBytes } = this.#options;
     const pieces: Piece[] = [];
     const file = await disk.open(path, 'read');
     try {
-      for (let at = start; at < length; at += pieceBytes) {
-        const bytes = await readPart(file, at, Math.min(pieceBytes, length - at));
+      for (let at = start; at < length; at += tailBytes) {
+        const bytes = await readPart(file, at, Math.min(tailBytes, length - at));
         pieces.push(await pack.add(bytes, hashOf(bytes)));
       }
     } finally {
@@ -177,11 +177,11 @@ const bytesOf = (parts: readonly UploadedPart[]): Bytes =>
 async function putTogether(
   store: ObjectStore,
   { file, length, upload, parts, tail }: MirroredWarc,
-  pieceBytes: Bytes,
+  tailBytes: Bytes,
 ): Promise<void> {
   const key = archiveKey(file);
   if ((await store.look(key))?.bytes === length) return;
-  const rest = await readPieces(store, tail, length - bytesOf(parts), pieceBytes);
+  const rest = await readPieces(store, tail, length - bytesOf(parts), tailBytes);
   if (upload === undefined) {
     await store.put(key, rest, { ifAbsent: true }).catch(async (error) => {
       if (!isConflict(error) || (await store.look(key))?.bytes !== length) throw error;
@@ -197,12 +197,12 @@ async function readPieces(
   store: ObjectStore,
   pieces: readonly Piece[],
   length: Bytes,
-  pieceBytes: Bytes,
+  tailBytes: Bytes,
 ): Promise<Buffer> {
   const whole = Buffer.alloc(length);
   for (const [i, { object, at, sum }] of pieces.entries()) {
-    const from = i * pieceBytes;
-    const n = Math.min(pieceBytes, length - from);
+    const from = i * tailBytes;
+    const n = Math.min(tailBytes, length - from);
     const bytes = await store.get(object, { from: at, length: n });
     if (!bytes) throw missingObject(`${store.place}/${object}`);
     if (hashOf(bytes) !== sum) throw damagedObject(`${store.place}/${object}`);

@@ -92,10 +92,10 @@ class History {
 
   async begin(dir: string): Promise<void> {
     this.agent = await SmallAgent.open(dir, this.epoch);
-    const { disk, writes } = this.agent;
+    const { disk } = this.agent;
     const before = this.committed?.manifest ?? '';
     const place = { store: this.store, disk, dir, agent: AGENT, epoch: this.epoch, before };
-    this.mirror = await AgentMirror.open({ ...place, writes, ...LIMITS });
+    this.mirror = await AgentMirror.open({ ...place, ...LIMITS });
   }
 
   async apply(step: Step): Promise<void> {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { systemClock } from '../../../src/base/clock.ts';
 import { xxh64 } from '../../../src/base/xxh64.ts';
 import { checkpointOf, coveredFiles } from '../../../src/cluster/mirror/covered-files.ts';
-import { WriteTracker } from '../../../src/cluster/mirror/write-tracker.ts';
 import { resolveConfig } from '../../../src/config/settings.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { AgentFolder, type AgentState } from '../../../src/crawl/state/agent-folder.ts';
@@ -19,30 +18,21 @@ export const AGENT = 3;
 export class SmallAgent {
   readonly dir: string;
   readonly disk: Disk;
-  readonly writes: WriteTracker;
   readonly folder: AgentFolder;
   readonly #store: Store;
   /** URLs so far, of all lives: they give each its text. */
   #urls: number;
 
-  private constructor(
-    dir: string,
-    disk: Disk,
-    writes: WriteTracker,
-    folder: AgentFolder,
-    store: Store,
-  ) {
+  private constructor(dir: string, disk: Disk, folder: AgentFolder, store: Store) {
     this.dir = dir;
     this.disk = disk;
-    this.writes = writes;
     this.folder = folder;
     this.#store = store;
     this.#urls = folder.restored?.state.taken ?? 0;
   }
 
   static async open(dir: string, epoch: number): Promise<SmallAgent> {
-    const writes = new WriteTracker(new FaultyFileSystem({ skipSync: true }));
-    const disk = new Disk(writes.fileSystem);
+    const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
     // Below what a user may set.
     const memory = { sieveMemory: 2 ** 20, hostMemory: 2 ** 20, backlogMemory: 600 };
     const config = { ...resolveConfig({ dir, order: 'bfs' }), ...memory, warcSize: 3000 };
@@ -57,7 +47,7 @@ export class SmallAgent {
       earlier: folder.restored?.state.archive,
       recovery: {},
     });
-    return new SmallAgent(dir, disk, writes, folder, store);
+    return new SmallAgent(dir, disk, folder, store);
   }
 
   /** Offers new URLs to the sieve, hosts and backlog. */
