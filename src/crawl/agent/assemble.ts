@@ -101,6 +101,7 @@ export function assemble(
   const shared = sharedParts(start, around, opened);
   const { clock, wall, log, counters, internal, skips } = shared;
   const signals = new AgentSignals(clock);
+  const notify = () => signals.links.notify();
   const robotsMemory = new RobotsMemory();
   const asked = new AskedDelays(config, opened.delays);
 
@@ -133,9 +134,8 @@ export function assemble(
 
   // A host has its turn: robots, fetch, intake, commit.
   const isOurs = (domain: bigint) => ownerOf(domain, start.agents) === start.agent;
-  const decisions = new DomainDecisions({
-    ...{ disk: around.disk, dir: config.dir, log, isOurs, reputation },
-  });
+  const { disk } = around;
+  const decisions = new DomainDecisions({ disk, dir: config.dir, log, isOurs, reputation });
   const spam = spamWatchOf(start, opened, shared, reputation, decisions);
   const turns = turnsOf(start, around, opened, shared, {
     ...{ spam, asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory },
@@ -143,9 +143,7 @@ export function assemble(
     putOff: order.putOff,
     newScope: start.rescoped && !start.planned ? scope : undefined,
     onSeedRedirect: (from, to) => movedSeeds.redirected(from, to),
-    onLinks: () => {
-      if (permits.mayBeginTurn) signals.links.notify();
-    },
+    onLinks: () => permits.mayBeginTurn && notify(),
   });
 
   // Everything is checkpointed.
@@ -156,21 +154,19 @@ export function assemble(
     ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
     ...{ ...opened, admission, supply, store },
     ...{ progress, movedSeeds, agent: start.agent, seeds: () => tuning.seeds },
-    ...{ every: config.checkpoint, keeper: around.cluster?.keeper },
-    onKept: () => signals.links.notify(),
+    ...{ every: config.checkpoint, keeper: around.cluster?.keeper, onKept: notify },
   });
   const agent = new Agent({
     ...{ clock, signals, permits, transport, admission, supply, reputation, distributor, frontier },
     ...{ hostResolver, turns, checkpointer, checkpointEvery: config.checkpoint },
     concludeSpam: async () => spam?.conclude(frontier, folder?.hosts),
     closeConnections: () => void client.close(),
-    onIdle: around.onIdle,
-    onLimit: around.onLimit,
+    ...{ onIdle: around.onIdle, onLimit: around.onLimit },
   });
   const forStart = { admission, frontier, politeness, decisions };
   const ask = (wanted: readonly Ask[]) => {
     asks?.add(wanted);
-    signals.links.notify();
+    notify();
   };
   return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask, tune: tuning.apply };
 }
