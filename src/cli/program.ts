@@ -71,6 +71,7 @@ export const WORKING: readonly string[] = [
   ...['matrix plane', 'matrix reduce', 'matrix evolve'],
   ...['matrix spectrum', 'spam train', 'search index'],
   ...['cluster create', 'cluster join', 'cluster drain', 'cluster stop', 'cluster resume'],
+  ...['cluster steer', 'cluster demo'],
 ];
 
 /** What a user types after the program's name: `archive list`. */

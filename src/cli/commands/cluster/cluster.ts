@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '../../input/example.ts';
 import { addSettings, givenLayers, givenSettings } from '../../input/setting-options.ts';
-import type { BrokerFlags, CreateFlags, JoinFlags, StatusFlags } from './work.ts';
+import type { DemoFlags } from './demo.ts';
+import type { BrokerFlags, CreateFlags, JoinFlags, StatusFlags, SteerFlags } from './work.ts';
 
 const BROKERS = 'addresses of the NATS servers, such as nats://a:4222,nats://b:4222';
 
@@ -21,6 +22,8 @@ export function register(program: Command): void {
   registerCreate(cluster);
   registerJoin(cluster);
   registerOthers(cluster);
+  registerSteer(cluster);
+  registerDemo(cluster);
 }
 
 function withBrokers(command: Command): Command {
@@ -113,6 +116,33 @@ function registerOthers(cluster: Command): void {
     .addHelpText('after', examples('cluster resume news --brokers nats://a'))
     .action(async (name: string, flags: BrokerFlags) => {
       await (await import('./work.ts')).resume(name, flags);
+    });
+}
+
+function registerSteer(cluster: Command): void {
+  withBrokers(cluster.command('steer'))
+    .description('change filters, or decisions for domains, on all workers of a running crawl')
+    .argument('<name>', 'name of the cluster')
+    .option('--filters <file>', 'the filters from now on, written as filters.txt of a crawl')
+    .option('--domains <file>', 'decisions for domains, written as domains.tsv of a crawl')
+    .addHelpText('after', examples('cluster steer news --brokers nats://a --filters filters.txt'))
+    .action(async (name: string, flags: SteerFlags) => {
+      await (await import('./work.ts')).steer(name, flags);
+    });
+}
+
+function registerDemo(cluster: Command): void {
+  cluster
+    .command('demo')
+    .description('crawl the built-in synthetic web with several workers; needs a nats-server')
+    .option('--brokers <addresses>', BROKERS, 'nats://127.0.0.1:4222')
+    .option('--dir <folder>', 'folder for workers and objects (default: a new one in crawls/)')
+    .option('--workers <number>', 'workers, all in this process', wholeNumber, 4)
+    .option('--agents <number>', 'agents of the crawl', wholeNumber, 8)
+    .option('--max-time <time>', 'stop after this time', '30s')
+    .addHelpText('after', examples('cluster demo', 'cluster demo --workers 2 --max-time 2m'))
+    .action(async (flags: DemoFlags) => {
+      process.exitCode = await (await import('./demo.ts')).demo(flags);
     });
 }
 

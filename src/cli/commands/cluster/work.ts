@@ -17,6 +17,7 @@ import {
 import { Worker } from '../../../cluster/worker/worker.ts';
 import { DEFAULT, type Layer } from '../../../config/configuration.ts';
 import { agentCount, readSetting } from '../../../config/settings.ts';
+import { Disk } from '../../../disk/disk.ts';
 import { openObjects } from '../../../objects/open-objects.ts';
 import { configure } from '../../input/configure.ts';
 import { STOP_SIGNALS } from '../../input/interrupt.ts';
@@ -43,6 +44,11 @@ export interface JoinFlags extends BrokerFlags {
 
 export interface StatusFlags extends BrokerFlags {
   readonly json?: boolean;
+}
+
+export interface SteerFlags extends BrokerFlags {
+  readonly filters?: string;
+  readonly domains?: string;
 }
 
 const AGENTS = 32;
@@ -159,6 +165,22 @@ export async function drain(name: string, worker: string, flags: BrokerFlags): P
       entry ? { ...entry, draining: true } : undefined,
     );
     if (!drained) throw noWorker(worker);
+  });
+}
+
+/** A file that cannot be read is refused by each worker, and logged there; the old one counts. */
+export async function steer(name: string, flags: SteerFlags): Promise<void> {
+  const disk = new Disk();
+  const files = [
+    [KEYS.filters, flags.filters],
+    [KEYS.domains, flags.domains],
+  ] as const;
+  await withBook(name, flags, async (book) => {
+    for (const [key, path] of files) {
+      if (path === undefined) continue;
+      const text = await disk.readText(path);
+      await change<{ text: string }>(book, key, () => ({ text }));
+    }
   });
 }
 
