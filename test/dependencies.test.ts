@@ -30,6 +30,7 @@ const PERMISSIVE = new Set([
   'Zlib',
   'BlueOak-1.0.0',
   'Python-2.0',
+  'Unlicense',
 ]);
 /** Not shipped, not changed: what the test runner's bundler brings along. */
 const WEAK_COPYLEFT = /^lightningcss(-|$)/;

@@ -46,9 +46,13 @@ export async function demo(flags: DemoFlags): Promise<number> {
     const workers = [];
     for (let n = 1; n <= flags.workers; n++) {
       const folder = join(dir, `worker-${n}`);
-      workers.push(await Worker.join({ name, brokers, store, dir: folder, commitEvery: 10_000 }, book));
+      workers.push(
+        await Worker.join({ name, brokers, store, dir: folder, commitEvery: 10_000 }, book),
+      );
     }
-    say(`${flags.workers} workers crawl a synthetic web for ${flags.maxTime}; the pages are in ${dir}`);
+    say(
+      `${flags.workers} workers crawl a synthetic web for ${flags.maxTime}; the pages are in ${dir}`,
+    );
     say(`look: drumlin cluster status ${name} --brokers ${flags.brokers}`);
     const stop = () => void stopCluster(book);
     for (const signal of STOP_SIGNALS) process.once(signal, stop);
