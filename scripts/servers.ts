@@ -63,6 +63,13 @@ export interface NatsOptions extends Place {
   readonly config?: string;
 }
 
+interface S3Options extends Place {
+  /** Created, if there is none. */
+  readonly bucket?: string;
+}
+
+/** How often a server is started on other ports. */
+const TRIES = 3;
 /** How long a server may take to start on a busy machine. */
 const STARTS_WITHIN = 60_000;
 
@@ -77,41 +84,61 @@ export const servers = {
     return false;
   },
 
-  async nats(options: NatsOptions = {}): Promise<RunningServer> {
-    const place = await placeOf('nats', options);
-    const config = join(place.dir, 'nats.conf');
-    writeFileSync(config, natsConfig(options, place));
-    const path = await pathOf('nats');
-    const running = await start(path, ['-c', config], place);
-    return { ...running, url: `nats://127.0.0.1:${place.port}` };
+  nats(options: NatsOptions = {}): Promise<RunningServer> {
+    return onFreePorts(options, () => startNats(options));
   },
 
-  async s3(options: Place & { readonly bucket?: string } = {}): Promise<S3Server> {
-    const place = await placeOf('s3', options);
-    const path = await pathOf('s3');
-    const account: S3Account = {
-      accessKeyId: 'drumlin-test',
-      secretAccessKey: 'drumlin-test-secret',
-      region: 'us-east-1',
-      endpoint: `http://127.0.0.1:${place.port}`,
-    };
-    const isGateway = /versitygw/.test(path);
-    const { args, env } = isGateway ? gateway(account, place) : await seaweed(account, place);
-    const running = await start(path, args, place, env);
-    const bucket = options.bucket ?? 'drumlin';
-    try {
-      const requests = await S3Requests.open({ account, bucket, patience: STARTS_WITHIN });
-      await requests.send({ method: 'PUT', key: '', expects: [409] });
-    } catch (error) {
-      await running.stop();
-      throw error;
-    }
-    return { ...running, url: account.endpoint, account, bucket, env: asEnvironment(account) };
+  s3(options: S3Options = {}): Promise<S3Server> {
+    return onFreePorts(options, () => startS3(options));
   },
 
   /** A port that nothing listens on. */
   freePort,
 };
+
+/** Another program may take a free port before the server does: then others are tried. */
+async function onFreePorts<T>({ port }: Place, start: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === TRIES || port !== undefined) throw error;
+    }
+  }
+}
+
+async function startNats(options: NatsOptions): Promise<RunningServer> {
+  const place = await placeOf('nats', options);
+  const config = join(place.dir, 'nats.conf');
+  writeFileSync(config, natsConfig(options, place));
+  const path = await pathOf('nats');
+  const running = await start(path, ['-c', config], place);
+  return { ...running, url: `nats://127.0.0.1:${place.port}` };
+}
+
+async function startS3(options: S3Options): Promise<S3Server> {
+  const place = await placeOf('s3', options);
+  const path = await pathOf('s3');
+  const account: S3Account = {
+    accessKeyId: 'drumlin-test',
+    secretAccessKey: 'drumlin-test-secret',
+    region: 'us-east-1',
+    endpoint: `http://127.0.0.1:${place.port}`,
+  };
+  const isGateway = /versitygw/.test(path);
+  const { args, env } = isGateway ? gateway(account, place) : await seaweed(account, place);
+  const running = await start(path, args, place, env);
+  const bucket = options.bucket ?? 'drumlin';
+  try {
+    const requests = await S3Requests.open({ account, bucket, patience: STARTS_WITHIN });
+    const made = requests.send({ method: 'PUT', key: '', expects: [409] });
+    await Promise.race([made, running.ended.then(() => Promise.reject(new Error('it ended')))]);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return { ...running, url: account.endpoint, account, bucket, env: asEnvironment(account) };
+}
 
 function asEnvironment(account: S3Account): Record<string, string> {
   return {
@@ -212,7 +239,7 @@ async function start(
   args: readonly string[],
   { dir, port, isTemporary }: Placed,
   env: Readonly<Record<string, string>> = {},
-): Promise<Omit<RunningServer, 'url'>> {
+): Promise<Omit<RunningServer, 'url'> & { readonly ended: Promise<void> }> {
   const log = createWriteStream(join(dir, 'server.log'), { flags: 'a' });
   const child = spawn(path, args, {
     env: { ...process.env, ...env },
@@ -240,7 +267,7 @@ async function start(
     await stop();
     throw error;
   }
-  return { port, pid: child.pid ?? 0, dir, signal, stop };
+  return { port, pid: child.pid ?? 0, dir, signal, stop, ended };
 }
 
 async function listening(port: number, child: ChildProcess): Promise<void> {

@@ -5,7 +5,8 @@
  *
  * The faults: `kill -9` of a worker or broker, SIGSTOP of 5, 20 and 60 s, a wiped folder, errors of
  * the S3 store in the middle of an upload, a cut link, clocks that are wrong by up to 30 s. With
- * `--pace 0.1` leases and faults go ten times faster. `--keep` keeps the folder with all logs.
+ * `--pace 0.1` leases and faults go ten times faster. `--every` is the longest pause between faults
+ * (before the pace; a slow machine needs longer ones to make progress). `--keep` keeps the folder with all logs.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +32,7 @@ const OPTIONS = {
   delay: { type: 'string', default: '300ms' },
   pace: { type: 'string', default: '0.1' },
   commit: { type: 'string', default: '2s' },
+  every: { type: 'string', default: '20s' },
   kinds: { type: 'string', default: KINDS.join(',') },
   keep: { type: 'boolean', default: false },
 } as const;
@@ -71,7 +73,8 @@ export async function run(args: string[]): Promise<void> {
   const random = randomFrom(Number(values.seed));
   const begun = Date.now();
   try {
-    const faults = await strikeOften(stage, kinds, Number(values.faults), until, random);
+    const limits = { most: Number(values.faults), until, every: parseDuration(values.every) };
+    const faults = await strikeOften(stage, kinds, limits, random);
     const ended = await waitForEnd(stage, until);
     const took = Math.round((Date.now() - begun) / 1000);
     const codes = stage.workers.map(({ child }) => child.exitCode);
@@ -103,8 +106,7 @@ export async function run(args: string[]): Promise<void> {
 async function strikeOften(
   stage: Stage,
   kinds: readonly Kind[],
-  most: number,
-  until: number,
+  { most, until, every }: { most: number; until: number; every: number },
   random: () => number,
 ): Promise<Fault[]> {
   const faults: Fault[] = [];
@@ -113,7 +115,7 @@ async function strikeOften(
   while (stage.lab.requests === 0 && Date.now() < until) await sleep(20);
   const isOver = () => stage.workers.some(({ child }) => child.exitCode === 0);
   while (faults.length + running.size < most && Date.now() < until && !isOver()) {
-    await sleep(random() * 20_000 * stage.plan.pace);
+    await sleep(random() * every * stage.plan.pace);
     const kind = kinds[Math.floor(random() * kinds.length)];
     const worker = stage.workers[Math.floor(random() * stage.workers.length)];
     const target = kind === 'kill-broker' ? 'brokers' : worker;

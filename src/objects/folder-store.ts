@@ -31,6 +31,8 @@ import {
 } from './object-store.ts';
 
 const OWN = new Set(['.new', '.uploads', '.lock']);
+/** Bytes read at once for a tag. */
+const READ_BYTES: Bytes = 2 ** 20;
 const LOCK_RETRY: Millis = 5;
 const LOCK_TRIES = 2000;
 
@@ -91,8 +93,21 @@ export class FolderStore implements ObjectStore {
   }
 
   async look(key: string): Promise<StoredObject | undefined> {
-    const bytes = await this.get(key);
-    return bytes && { key, bytes: bytes.length, tag: tagOf(bytes) };
+    checkKey(key);
+    const file = await orMissing(this.#disk.open(join(this.place, key), 'read'));
+    if (!file) return undefined;
+    try {
+      const bytes = await file.size();
+      const hash = createHash('sha256');
+      for (let at = 0; at < bytes; at += READ_BYTES) {
+        const some = Buffer.allocUnsafe(Math.min(READ_BYTES, bytes - at));
+        await file.readAll(some, at);
+        hash.update(some);
+      }
+      return { key, bytes, tag: hash.digest('hex') };
+    } finally {
+      await file.close();
+    }
   }
 
   async *list(prefix: string): AsyncIterable<ListedObject> {
@@ -140,14 +155,25 @@ export class FolderStore implements ObjectStore {
       if ((await this.look(key))?.bytes === bytes) return;
       throw uploadGone(this.place, key);
     }
-    const pieces = await Promise.all(parts.map((part) => this.#part(folder, part)));
-    if (pieces.some((piece) => piece === undefined)) throw uploadGone(this.place, key);
-    await this.#moveTo(await this.#write(pieces as Buffer[]), key);
+    await this.#moveTo(await this.#write(this.#parts(key, folder, parts)), key);
     await this.#disk.removeFolder(folder);
   }
 
   async abort(_key: string, upload: string): Promise<void> {
     await this.#disk.removeFolder(this.#uploadOf(upload));
+  }
+
+  /** One part at a time: an object may be larger than memory. */
+  async *#parts(
+    key: string,
+    folder: string,
+    parts: readonly UploadedPart[],
+  ): AsyncIterable<Uint8Array> {
+    for (const part of parts) {
+      const bytes = await this.#part(folder, part);
+      if (!bytes) throw uploadGone(this.place, key);
+      yield bytes;
+    }
   }
 
   /** The part as it was named; undefined if it is missing or was replaced. */
@@ -169,18 +195,21 @@ export class FolderStore implements ObjectStore {
   }
 
   /** Writes a new file, durably; returns its path. */
-  async #write(pieces: readonly Uint8Array[]): Promise<string> {
+  async #write(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<string> {
     const folder = join(this.place, '.new');
     await this.#disk.makeFolder(folder);
     const path = join(folder, randomUUID());
     const file = await this.#disk.open(path, 'exclusive');
     try {
       let at = 0;
-      for (const piece of pieces) {
+      for await (const piece of pieces) {
         await file.writeAll(piece, at);
         at += piece.length;
       }
       await file.sync();
+    } catch (error) {
+      await this.#disk.remove(path);
+      throw error;
     } finally {
       await file.close();
     }

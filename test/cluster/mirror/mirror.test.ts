@@ -70,6 +70,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'takeover' as const }) },
 );
 
+/** An upload without a fault. */
+const WHOLE = { do: 'upload', fault: 0, kind: 'before', meanwhile: 0, commits: true } as const;
+
 /** One agent through its owners, and the store; the root is a new folder. */
 class History {
   readonly store: FaultyStore;
@@ -167,10 +170,9 @@ describe('a checkpoint in the object store', () => {
   test('has what was written below the length of the checkpoint before', async () => {
     const history = new History(temporaryFolder());
     await history.begin(history.dir);
-    const whole = { do: 'upload', fault: 0, kind: 'before', meanwhile: 0, commits: true } as const;
     for (let i = 0; i < 4; i++) {
       await history.agent.discover(5);
-      await history.upload(whole);
+      await history.upload(WHOLE);
     }
     // All four wrote into the same rooms: the length of the file of offers is the same.
     const lengths = [...(history.committed as Committed).covered]
@@ -179,5 +181,45 @@ describe('a checkpoint in the object store', () => {
     expect(lengths).toHaveLength(1);
     await history.takeOver();
     await history.agent.kill();
+  });
+
+  test('costs few objects, however many checkpoints there were', async () => {
+    const history = new History(temporaryFolder());
+    await history.begin(history.dir);
+    for (let i = 0; i < 9; i++) {
+      await history.agent.discover(3);
+      await history.agent.fetch(900);
+      await history.upload(WHOLE);
+    }
+    const names: string[] = [];
+    for await (const { key } of history.store.list('agents/')) names.push(key);
+    expect(names.filter((name) => name.endsWith('.json'))).toHaveLength(2);
+    expect(names.filter((name) => name.endsWith('.pack')).length).toBeLessThan(
+      2 * LIMITS.mostPacks,
+    );
+    await history.agent.kill();
+  });
+
+  test('ends the WARC file of a stopped owner at the committed length, whatever that owner still sends', async () => {
+    const history = new History(temporaryFolder());
+    await history.begin(history.dir);
+    await history.agent.fetch(1800);
+    await history.upload(WHOLE);
+    const { archived } = history.committed as Committed;
+    const [[file, bytes]] = archived;
+    const [stopped, zombie] = [history.agent, history.mirror];
+    await stopped.fetch(1200);
+    await stopped.checkpoint();
+    const late = await zombie.stage();
+    // Another machine takes over; then the stopped owner wakes up, and sends its parts.
+    history.epoch++;
+    await restoreAgent(history.store, quickDisk(), history.dir, history.committed!.manifest);
+    await history.begin(history.dir);
+    const inArchive = async () => (await history.store.get(archiveKey(file)))?.toString('latin1');
+    expect((await inArchive()) === bytes).toBe(true);
+    await late.send().catch(() => {});
+    expect((await inArchive()) === bytes).toBe(true);
+    expect(await coveredIn(quickDisk(), history.dir)).toEqual(history.committed?.covered);
+    await Promise.all([stopped.kill(), history.agent.kill()]);
   });
 });

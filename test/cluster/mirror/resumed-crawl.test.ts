@@ -1,7 +1,8 @@
 /** A crawl that loses its disk resumes from the object store, and its archive is whole there. */
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type Case, judge } from '../../../soak/cluster/judge.ts';
 import { AgentMirror } from '../../../src/cluster/mirror/agent-mirror.ts';
 import { mergeClusterIndex } from '../../../src/cluster/mirror/merge-index.ts';
 import { restoreAgent } from '../../../src/cluster/mirror/restore.ts';
@@ -22,7 +23,9 @@ test('a crawl that is stopped, uploaded, wiped and restored archives every page 
   const [dir, objects] = [join(root, 'crawl'), join(root, 'objects')];
   const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
   const store = new FolderStore(objects, { disk });
-  const lab = await startLab({ scenario: 'clean', domains: 12, pages: 10 });
+  const web = { scenario: 'clean' as const, domains: 8, pages: 6 };
+  const log = join(root, 'requests.jsonl');
+  const lab = await startLab({ ...web, log });
   const settings = { dir, agents: AGENTS, dns: lab.dns, allowPrivate: true, delay: 0 };
   const crawl = async (more: { readonly maxPages?: number }) => {
     const config = resolveConfig({ ...settings, ...more });
@@ -40,7 +43,7 @@ test('a crawl that is stopped, uploaded, wiped and restored archives every page 
     return manifests;
   };
   try {
-    await crawl({ maxPages: 40 });
+    await crawl({ maxPages: 15 });
     const first = await upload(1, []);
     for (const lost of ['agents', 'archive', 'indexes'])
       rmSync(join(dir, lost), { recursive: true });
@@ -49,7 +52,32 @@ test('a crawl that is stopped, uploaded, wiped and restored archives every page 
     const last = await upload(2, first);
     await mergeClusterIndex(store, disk, join(root, 'scratch'), last);
     expect(await archivedPages(objects)).toEqual([...lab.web.allUrls()].sort());
+    await lab.close(); // writes the rest of its log
+    await judgeTheJudge({
+      ...{ web, ports: lab.ports, log, objects: `file://${objects}` },
+      ...{ delay: 0, addressDelay: 0, maxCrawlDelay: 0, commitWithin: 0, faults: [] },
+    });
   } finally {
     await lab.close();
   }
 });
+
+/** The judge of the soak test finds nothing here, and finds what is made wrong. */
+async function judgeTheJudge(given: Case): Promise<void> {
+  const counts = async (changed: Partial<Case> = {}) => {
+    const { missing, twice, torn, unconfirmed, index, tooSoon } = await judge(
+      { ...given, ...changed },
+      {},
+    );
+    return [missing, twice, torn, unconfirmed, index, tooSoon].map(({ length }) => length > 0);
+  };
+  const [no, yes] = [false, true];
+  expect(await counts()).toEqual([no, no, no, no, no, no]);
+  expect(await counts({ delay: 60_000 })).toEqual([no, no, no, no, no, yes]);
+  const archive = join(given.objects.slice('file://'.length), 'archive');
+  const [first, second] = readdirSync(archive);
+  truncateSync(join(archive, first), 2000);
+  rmSync(join(archive, second));
+  const [missing, , torn, , index] = await counts();
+  expect([missing, torn, index]).toEqual([yes, yes, yes]);
+}
