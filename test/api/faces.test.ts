@@ -285,6 +285,8 @@ describe('drumlin/lab', () => {
     expect(lab.truth(new URL(lab.seeds[0]).hostname)?.spam).toBe(false);
     expect(lab.ports.http).toBeGreaterThan(0);
     await lab.close();
-    await expect(startLab({ scenario: 'calm' as never })).rejects.toThrow('There is no scenario "calm"');
+    await expect(startLab({ scenario: 'calm' as never })).rejects.toThrow(
+      'There is no scenario "calm"',
+    );
   });
 });

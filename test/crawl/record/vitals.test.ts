@@ -22,9 +22,7 @@ describe('the top domains', () => {
             model.set(name, Math.max(pages, model.get(name) ?? 0));
             return name;
           });
-          top.look(
-            [...new Set(grown)].map((name) => ({ name, pages: model.get(name) ?? 0 })),
-          );
+          top.look([...new Set(grown)].map((name) => ({ name, pages: model.get(name) ?? 0 })));
         }
         const expected = [...model]
           .filter(([, pages]) => pages > 0)
