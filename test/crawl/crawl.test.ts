@@ -422,6 +422,7 @@ describe("a crawl's folder", () => {
       'crawl.json',
       'indexes',
       'log.jsonl',
+      'skipped',
       'status.json',
     ]);
     const asked = JSON.parse(readFileSync(join(folder, 'crawl.json'), 'utf8'));

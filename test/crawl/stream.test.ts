@@ -39,7 +39,7 @@ describe('the stream of pages', () => {
     await expect(first({ seeds: 'ftp://example.org' })).rejects.toThrow(
       'Only http and https URLs are crawled',
     );
-    await expect(first({ delay: '10' })).rejects.toThrow('delay: "10" is not a time');
+    await expect(first({ delay: '10x' })).rejects.toThrow('delay: "10x" is not a time');
   });
 
   test('runs the example of the README as a user would', () => {

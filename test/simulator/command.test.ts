@@ -80,7 +80,7 @@ describe('drumlin lab run', () => {
       return program.parseAsync(['node', 'drumlin', 'lab', 'run', ...words]);
     };
     await expect(parse('--pages', 'many')).rejects.toThrow(/"many" is not a whole number/);
-    await expect(parse('--delay', '4')).rejects.toThrow(/"4" is not a time/);
+    await expect(parse('--delay', '4x')).rejects.toThrow(/"4x" is not a time/);
     await expect(parse('--mix', 'farm')).rejects.toThrow(/not a share/);
   });
 });

@@ -204,9 +204,9 @@ describe('drumlin rejects, in one line with the remedy,', () => {
       /^drumlin: max-pages: "many" is not a whole number\. Write it like/,
     ],
     [
-      'a time without unit',
-      ['crawl', 'http://x.test/', '--delay', '10'],
-      /^drumlin: delay: "10" is not a time\. Write it like/,
+      'a bad time',
+      ['crawl', 'http://x.test/', '--delay', '10x'],
+      /^drumlin: delay: "10x" is not a time\. Write it like/,
     ],
     [
       'no contact',

@@ -25,4 +25,4 @@ test('agents of the demo do not change the garbage setting that their web shares
   const { status, stderr } = spawnSync(BIN, ['demo', ...flags], { env, encoding: 'utf8' });
   expect([0, 3], stderr).toContain(status);
   expect(existsSync(noted)).toBe(false);
-}, 30_000);
+});
