@@ -14,6 +14,7 @@ import { type Discovery, MOST_REDIRECTS } from '../../frontier/queue/discovered-
 import { SieveSupply, type Supply } from '../../frontier/supply.ts';
 import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import { AskedDelays } from '../../politeness/asked-delays.ts';
+import { limitsOf } from '../../politeness/front-limits.ts';
 import { type Budgets, Politeness } from '../../politeness/politeness.ts';
 import { RetryPolicy } from '../../politeness/retries-and-pauses.ts';
 import { SLOW_DOWN } from '../../politeness/slow-servers.ts';
@@ -52,7 +53,6 @@ import { Checkpointer } from './checkpointer.ts';
 import { confirmedPage } from './confirmed-page.ts';
 import { DomainDecisions } from './domain-decisions.ts';
 import { FetchPermits } from './fetch-permits.ts';
-import { limitsOf } from '../../politeness/front-limits.ts';
 import { Likeness } from './likeness.ts';
 import { Admission } from './link-admission.ts';
 import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';

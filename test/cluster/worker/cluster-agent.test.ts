@@ -61,7 +61,8 @@ async function started(
       ...{
         planned: false,
         paused: false,
-        spam: undefined, extracts: [],
+        spam: undefined,
+        extracts: [],
         addresses: undefined,
         hosts: shareHosts(),
       },

@@ -1,12 +1,12 @@
 /** The policy of a turn, step by step, with the real frontier and no I/O. */
 import { describe, expect, test } from 'vitest';
 import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
-import { limitsOf } from '../../../src/politeness/front-limits.ts';
 import { type Step, TurnPolicy, type TurnState } from '../../../src/crawl/agent/turn-policy.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { Backlog } from '../../../src/frontier/backlog/backlog.ts';
 import { Frontier, type HostTurn } from '../../../src/frontier/frontier.ts';
 import { AskedDelays } from '../../../src/politeness/asked-delays.ts';
+import { limitsOf } from '../../../src/politeness/front-limits.ts';
 import { Politeness } from '../../../src/politeness/politeness.ts';
 import { RetryPolicy } from '../../../src/politeness/retries-and-pauses.ts';
 import { parseRobots, type RobotsRules, UNREACHABLE } from '../../../src/robots/parse-robots.ts';
