@@ -1,6 +1,6 @@
 /** An agent of a cluster by itself, in the thread of the test: what an heir waits for, what it acknowledges. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { ClusterTransport } from '../../../src/cluster/parcels/cluster-transport.ts';
 import { encodeFrame } from '../../../src/cluster/parcels/frames.ts';
 import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
@@ -13,6 +13,7 @@ import { packKeyedBatch } from '../../../src/crawl/transport/url-parcel.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { BatchBuilder } from '../../../src/drum/keyed-batch.ts';
 import { loadPredicates } from '../../../src/filter/predicates.ts';
+import { fastClock } from '../../crawl/fast-clock.ts';
 import { linking, type SmallSite, startSmallSite } from '../../crawl/small-site.ts';
 import { FaultyFileSystem } from '../../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
@@ -32,6 +33,7 @@ async function site(): Promise<SmallSite> {
 }
 
 interface Around {
+  readonly clock?: Clock;
   readonly heir?: AgentStart['heir'];
   readonly isOpen?: () => boolean;
   /** Settles when the checkpoint counts. */
@@ -48,6 +50,11 @@ async function started(
   const config = resolveConfig({ dir, allowPrivate: true, checkpoint: '100ms', ...options });
   const acknowledged: number[][] = [];
   let transport: ClusterTransport | undefined;
+  let letGo = (_: boolean) => {};
+  const stopped = new Promise<boolean>((resolve) => {
+    letGo = resolve;
+  });
+  const { clock = systemClock } = around;
   const agent = await runAgent(
     {
       ...{ agent: 0, agents, incarnation: 1, config, seeds, moved: [], rescoped: false },
@@ -56,11 +63,11 @@ async function started(
       heir: around.heir,
     },
     {
-      clock: systemClock,
+      clock,
       disk: new Disk(new FaultyFileSystem({ skipSync: true })),
       connect: (state) => {
         transport = new ClusterTransport({
-          ...{ agent: 0, agents, incarnation: 1, state, clock: systemClock, post: () => {} },
+          ...{ agent: 0, agents, incarnation: 1, state, clock, post: () => {} },
           onAcknowledged: (received) => void acknowledged.push([...received]),
         });
         return transport;
@@ -78,7 +85,7 @@ async function started(
         keeper: {
           keep: (saved) => ({
             staged: Promise.resolve(),
-            kept: around.keep?.(saved) ?? Promise.resolve(true),
+            kept: Promise.race([stopped, around.keep?.(saved) ?? Promise.resolve(true)]),
           }),
         },
         addresses: undefined,
@@ -86,6 +93,7 @@ async function started(
     },
   );
   const stop = async () => {
+    letGo(true);
     agent.stop('interrupted');
     agent.conclude();
     await agent.result.catch(() => {});
@@ -104,26 +112,34 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe("the heir's wait", () => {
-  test('keeps an heir without any files from a host for the delay, and for a Crawl-delay that it cannot know', async () => {
-    const { origin, times } = await site();
-    const first = await started(
-      [`${origin}/`],
-      temporaryFolder(),
-      { delay: 50, maxCrawlDelay: 400 },
-      { heir: { quiet: 100 } },
-    );
-    await until(() => times.length > 0);
-    expect(times[0] - first.startedAt).toBeGreaterThanOrEqual(290);
+  /** How long after its start an agent makes its first request, by a clock that runs fast. */
+  async function firstRequestOf(heir: AgentStart['heir']): Promise<number> {
+    const clock = fastClock(100);
+    let askedAt: number | undefined;
+    const made = await startSmallSite({
+      '/robots.txt': (_, response) => {
+        askedAt ??= clock.now();
+        response.end();
+      },
+    });
+    sites.push(made);
+    const options = { delay: '5s', maxCrawlDelay: '60s' };
+    const startedAt = clock.now();
+    await started([`${made.origin}/`], temporaryFolder(), options, { heir, clock });
+    await until(() => askedAt !== undefined);
+    return Number(askedAt) - startedAt;
+  }
+
+  test('keeps an heir without any files from a host, for a Crawl-delay that it cannot know', async () => {
+    expect(await firstRequestOf({ quiet: 12_000 })).toBeGreaterThanOrEqual(48_000);
+  });
+
+  test('is one full delay where the former owner has committed all that it knew', async () => {
+    expect(await firstRequestOf({ quiet: Infinity })).toBeGreaterThanOrEqual(5000);
   });
 
   test('is not for the first owner of an agent', async () => {
-    const { origin, times } = await site();
-    const { startedAt } = await started([`${origin}/`], temporaryFolder(), {
-      delay: 3000,
-      maxCrawlDelay: 3000,
-    });
-    await until(() => times.length > 0);
-    expect(times[0] - startedAt).toBeLessThan(2500);
+    expect(await firstRequestOf(undefined)).toBeLessThan(40_000);
   });
 });
 
@@ -162,11 +178,5 @@ describe('acknowledge after commit', () => {
       return acknowledged.length > 0;
     });
     expect(acknowledged[0]).toEqual([0, 1]);
-    for (const agent of running.splice(0)) {
-      const stopping = agent.stop();
-      const timer = setInterval(settle, 5);
-      await stopping;
-      clearInterval(timer);
-    }
   });
 });
