@@ -43,7 +43,9 @@ describe('the files for operators', () => {
     const { version, peerDependencies } = JSON.parse(read('package.json'));
     const dockerfile = read('deploy/Dockerfile');
     expect(dockerfile).toContain(`DRUMLIN=${version}`);
-    const installed = Object.entries(peerDependencies).filter(([name]) => dockerfile.includes(name));
+    const installed = Object.entries(peerDependencies).filter(([name]) =>
+      dockerfile.includes(name),
+    );
     expect(installed).toHaveLength(4);
     for (const [name, pinned] of installed) expect(dockerfile).toContain(`${name}@${pinned}`);
   });
