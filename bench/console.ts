@@ -132,7 +132,11 @@ async function measure(dir: string): Promise<void> {
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1000;
   };
-  console.log(`first reading of the domains: ${(await cpu('domains')).toFixed(0)} ms CPU`);
+  const before = process.cpuUsage();
+  // The server answers that it is still reading.
+  while (!(await ask('domains').catch(() => 0)));
+  const { user } = process.cpuUsage(before);
+  console.log(`first reading of the domains: ${(user / 1000).toFixed(0)} ms CPU`);
   for (const path of views) {
     const times = [await cpu(path), await cpu(path), await cpu(path)];
     console.log(

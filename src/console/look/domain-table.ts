@@ -23,6 +23,7 @@ import {
 import type { Disk } from '../../disk/disk.ts';
 import { newRecord } from '../../reputation/budget/domain-record.ts';
 import { AllRanks, type RankName } from '../../reputation/budget/standing.ts';
+import { requestError } from '../fields/schema.ts';
 
 const NUMBERS = [
   'score',
@@ -41,6 +42,10 @@ const STATES = ['', 'blocked', 'trusted', 'set'] as const;
 const UNKNOWN = -1;
 const LEAST_AGE: Millis = 5000;
 const AGE_FACTOR = 20;
+const LONGEST_WAIT: Millis = 6000;
+
+const stillReading = () =>
+  requestError('The domains are still being read.', 'Ask again in a few seconds.');
 
 interface DomainQuery {
   readonly sort: Column;
@@ -102,20 +107,20 @@ export class DomainTable {
     const ranks = new AllRanks();
     const keys: bigint[] = [];
     for await (const { key, record } of recordsOf(disk, dir, agents)) {
-      const row = rowOf(record, undefined);
+      const { urls, refused, pages, override } = record;
       const score = scoreOf(record);
       columns.score.push(score);
       ranks.add(score, key);
       keys.push(key);
-      columns.in.push(row.inDegree);
-      columns.supporters.push(row.supporters ?? UNKNOWN);
-      columns.cash.push(row.cash);
-      columns.budget.push(row.budget);
-      columns.fetched.push(row.fetched);
-      columns.queued.push(row.queued);
-      columns.spam.push(row.spam ?? UNKNOWN);
+      columns.in.push(record.inDegree);
+      columns.supporters.push(record.supporters ?? UNKNOWN);
+      columns.cash.push(record.cash);
+      columns.budget.push(record.budget);
+      columns.fetched.push(pages);
+      columns.queued.push(Math.max(0, urls - refused - pages));
+      columns.spam.push(record.spam ?? UNKNOWN);
       columns.seen.push(record.firstSeen);
-      states.push(STATES.indexOf(row.state));
+      states.push(STATES.indexOf(typeof override === 'number' ? 'set' : (override ?? '')));
       pieces.push(record.name);
       end += record.name.length + 1;
       ends.push(end - 1);
@@ -319,10 +324,11 @@ export class DomainTables {
 
   async current(): Promise<DomainTable> {
     const age = this.#clock.now() - this.#readAt;
-    if (this.#table && age < Math.max(LEAST_AGE, AGE_FACTOR * this.#took)) return this.#table;
+    if (this.#table && age < Math.max(LEAST_AGE, AGE_FACTOR * this.#took))
+      return this.#soon(this.#table);
     const version = await this.#versionNow();
     this.#readAt = this.#clock.now();
-    if (this.#table && version === this.#version) return this.#table;
+    if (this.#table && version === this.#version) return this.#soon(this.#table);
     this.#version = version;
     this.#table = repeatedly(() => DomainTable.read(this.#disk, this.#dir));
     this.#table.then(
@@ -333,7 +339,15 @@ export class DomainTables {
         this.#table = undefined;
       },
     );
-    return this.#table;
+    return this.#soon(this.#table);
+  }
+
+  /** A reader must not wait longer than its connection lasts. */
+  #soon(table: Promise<DomainTable>): Promise<DomainTable> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.after(LONGEST_WAIT, () => reject(stillReading()));
+      table.then(resolve, reject).finally(cancel);
+    });
   }
 
   /** The budget of a domain; undefined if there is no record of it. */
