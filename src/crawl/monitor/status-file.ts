@@ -36,7 +36,10 @@ export interface Status extends Progress {
   readonly summary?: Summary | undefined;
 }
 
-export type StatusFacts = Omit<Status, keyof Progress | 'drumlin' | 'version' | 'pid' | 'memory' | 'cpuSeconds'>;
+export type StatusFacts = Omit<
+  Status,
+  keyof Progress | 'drumlin' | 'version' | 'pid' | 'memory' | 'cpuSeconds'
+>;
 
 export async function writeStatus(
   disk: Disk,
