@@ -5,7 +5,7 @@
 import { delimiter, dirname, relative } from 'node:path';
 
 const COMMANDS =
-  'crawl|config|set|console|filter|robots|domains|status|report|archive|repair|corpus|graph|rank|matrix|search|spam|refresh|focus|demo|web|lab|doctor|unique|plan|completion|help';
+  'crawl|cluster|config|set|console|filter|robots|domains|status|report|archive|repair|corpus|graph|rank|matrix|search|spam|refresh|focus|demo|web|lab|doctor|unique|plan|completion|help';
 /** Matches only where a command begins, not inside a word, path or name. */
 const COMMAND = new RegExp(`(?<![\\w/.-])drumlin (?=(?:${COMMANDS})\\b)`, 'g');
 

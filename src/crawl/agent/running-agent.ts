@@ -39,7 +39,7 @@ export async function runAgent(
     assembly.admission.discover(ownSeeds(newSeeds, start), 0, undefined);
     // The sieve lets each through once in the life of the crawl. They need not lie in scope.
     const sitemaps = start.config.sitemap.flatMap((text) => canonicalise(text) ?? []);
-    if (!start.planned)
+    if (!start.planned && sitemaps.length > 0)
       assembly.admission.discover(ownSeeds(sitemaps, start), 0, undefined, 0, true);
     for (const outcome of opened.outcomes?.known ?? []) around.onOutcome(outcome);
     return new RunningAgent(around, opened, assembly);

@@ -154,6 +154,7 @@ describe('a crawl resumed with another number of agents', () => {
         'crawl.json',
         'indexes',
         'log.jsonl',
+        'skipped',
         'status.json',
       ]);
       rmSync(dir, { recursive: true });
