@@ -14,6 +14,8 @@ export type RankingMethod =
   | 'supp-b'
   | 'qvs'
   | 'bit-vector'
+  | 'harmonic'
+  | 'hyperball'
   | 'tse'
   | 'live';
 

@@ -15,26 +15,14 @@ threads.Worker = class extends threads.Worker {
 };
 syncBuiltinESMExports();
 
-const { startCrawl } = await import('../../dist/crawl/crawl.js');
-const { resolveConfig } = await import('../../dist/config/settings.js');
+const { crawl } = await import('../../dist/lib/index.js');
 
 const [dir, dns, ...seeds] = process.argv.slice(2);
-const config = resolveConfig({
-  dir,
-  dns: [dns],
-  allowPrivate: true,
-  delay: 0,
-  agents: 3,
-  checkpoint: 100,
-});
+const settings = { dir, dns: [dns], allowPrivate: true, delay: 0, agents: 3, checkpoint: 100 };
 let pages = 0;
-const run = await startCrawl(seeds, config, {
-  onPage: () => {
-    if (++pages === 30) void workers[1].terminate();
-  },
-});
 try {
-  await run.finished;
+  for await (const _ of crawl({ seeds, ...settings }))
+    if (++pages === 30) void workers[1].terminate();
   console.log(JSON.stringify({ code: 'finished' }));
 } catch ({ code, message, exitCode }) {
   console.log(JSON.stringify({ code, message, exitCode }));
