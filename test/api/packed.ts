@@ -77,7 +77,8 @@ async function buildInto(folder: string): Promise<void> {
 function linkDependencies(project: string): void {
   const lockfile = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   const packages = Object.entries(lockfile.packages as Record<string, { dev?: boolean }>)
-    .filter(([path, { dev }]) => path.startsWith('node_modules/') && !dev)
+    // A package inside another comes with the link to that one.
+    .filter(([path, { dev }]) => path.lastIndexOf('node_modules/') === 0 && !dev)
     .map(([path]) => path);
   for (const path of [...packages, 'node_modules/@types/node', 'node_modules/undici-types']) {
     mkdirSync(dirname(join(project, path)), { recursive: true });

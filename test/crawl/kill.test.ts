@@ -37,8 +37,8 @@ describe('a crawl by two agents', () => {
   test('that is killed again and again archives every page of the web, none twice, in whole files, and judges each domain by its pages', async () => {
     const report = await killOverAndOver({
       ...{
-        kills: 8,
-        domains: 60,
+        kills: 6,
+        domains: 40,
         pages: 15,
         livesFor: 700,
         checkpoint: '200ms',
@@ -67,8 +67,8 @@ describe('a crawl by two agents', () => {
   test('with everything on, killed among traps, has no page twice and a correct index', async () => {
     const report = await killOverAndOver({
       ...{
-        kills: 5,
-        domains: 40,
+        kills: 3,
+        domains: 30,
         pages: 8,
         livesFor: 1500,
         checkpoint: '200ms',

@@ -123,9 +123,9 @@ describe('the links of an index', () => {
     const tiny = { ...TINY, memory: 1500 };
     await addCaptures(quiet, SOME, 'all', { ...tiny, disk: quietDisk });
     const { changes } = quietDisk.fileSystem as FaultyFileSystem;
-    for (let kill = 0; kill < 20; kill++) {
+    for (let kill = 0; kill < 8; kill++) {
       const out = join(temporaryFolder(), 'index');
-      const operations = Math.floor((kill * changes) / 20);
+      const operations = Math.floor((kill * changes) / 8);
       const mortal = new Disk(new FaultyFileSystem({ skipSync: true, operations }));
       await expect(addCaptures(out, SOME, 'all', { ...tiny, disk: mortal })).rejects.toThrow();
       await addCaptures(out, SOME, 'all', tiny);
