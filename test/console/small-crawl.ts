@@ -58,11 +58,14 @@ export async function makeSmallCrawl(
   give(many('http://outside.test/'), 'never-discovered');
   const first = `${on('127.0.0.5')}/wait/0`;
   const extra = Object.keys(pages).map((path) => origin + path);
+  let decided = false;
   const all: Record<string, string | Handler> = {
-    '/robots.txt': (_, response) =>
-      void response
+    '/robots.txt': (_, response) => {
+      if (!decided) return;
+      response
         .writeHead(200, { 'content-type': 'text/plain' })
-        .end('User-agent: *\nDisallow: /private/\n'),
+        .end('User-agent: *\nDisallow: /private/\n');
+    },
     '/': linking(...linked, ...extra, first),
     ...Object.fromEntries(
       many('/ok/').map((path) => [
@@ -103,10 +106,14 @@ export async function makeSmallCrawl(
       delays: join(dir, '..', `delays-${port}`),
     });
     await disk.makeFolder(config.dir);
-    // The decisions are there from the first checkpoint on.
-    const run = await startCrawl([`${origin}/`], config, { clock: fastClock(100), disk });
+    // The first run fetches nothing. So the decisions are there before the first page.
+    const before = await startCrawl([`${origin}/`], config, { clock: fastClock(100), disk });
+    before.stop();
+    await before.finished;
     await setOverride(disk, config.dir, '127.0.0.3', 'blocked');
     await setOverride(disk, config.dir, '127.0.0.4', 0);
+    decided = true;
+    const run = await startCrawl([], config, { clock: fastClock(100), disk });
     const wanted = 1 + 2 * EACH + extra.length;
     for (let i = 0; i < 1500; i++) {
       const { pages: fetched, errors, disallowed } = run.progress();
