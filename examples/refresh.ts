@@ -12,13 +12,13 @@ import { refresh } from 'drumlin/refresh';
 
 const folder = await mkdtemp(join(tmpdir(), 'example-'));
 const old = join(folder, 'old');
-const before = await startLab({ domains: 20, pages: 15 });
+const before = await startLab({ domains: 10, pages: 10 });
 const local = { allowPrivate: true, delay: 0 };
 for await (const _ of crawl({ seeds: before.seeds, ...local, dns: [before.dns], dir: old }));
 const httpPort = Number(new URL(before.seeds[0]).port);
 await before.close();
 
-const now = await startLab({ domains: 20, pages: 15, step: 11, httpPort });
+const now = await startLab({ domains: 10, pages: 10, step: 11, httpPort });
 const options = { ...local, dns: [now.dns], dir: join(folder, 'new'), z: '10%', alpha: 0.5 };
 const { pages, tested, alive, verdicts } = await refresh(old, options);
 await now.close();

@@ -100,10 +100,10 @@ describe('a crawl in the order of budgets', () => {
   });
 
   test('counts every URL that passed the sieve as fetched, skipped, failed or queued, and the pages of each domain', async () => {
-    lab = await startLab({ scenario: 'spam', domains: 80, pages: 30, seed: 6 });
+    lab = await startLab({ scenario: 'spam', domains: 50, pages: 20, seed: 6 });
     const fetched: string[] = [];
-    const summary = await crawl({ maxPages: 300, budget: 'equal(3)', agents: 2 }, fetched);
-    expect(accountOf(summary)).toMatchObject({ fetched: 300, lost: 0 });
+    const summary = await crawl({ maxPages: 150, budget: 'equal(3)', agents: 2 }, fetched);
+    expect(accountOf(summary)).toMatchObject({ fetched: 150, lost: 0 });
     const had = new Map((await allDomains()).map(fetchedBy).filter(([, count]) => count > 0));
     for (const [domain, count] of had) {
       expect([domain, fetched.filter((url) => domainOf(url) === domain).length]).toEqual([
@@ -118,7 +118,7 @@ describe('a crawl in the order of budgets', () => {
     onTestFinished(() => rmSync(out, { recursive: true, force: true }));
     await exportCorpus([dir], out, { includeOptOuts: true });
     const rows = await readParquet(join(out, 'part-00000.parquet'));
-    expect(rows.length).toBeGreaterThan(50);
+    expect(rows.length).toBeGreaterThan(25);
     for (const row of rows) expect(row.domain_rank).toBe(ranks.get(row.domain));
   });
 
@@ -143,13 +143,13 @@ describe('a crawl in the order of budgets', () => {
 
   test.each([
     { agents: 1, rank: 'in', enough: 'in >= 4' },
-    { agents: 2, rank: 'tse', enough: 'supporters >= 40' },
+    { agents: 2, rank: 'tse', enough: 'supporters >= 25' },
   ] as const)('ends when all queued URLs belong to domains with budget 0: %o', async ({
     agents,
     rank,
     enough,
   }) => {
-    lab = await startLab({ domains: 150, pages: 5 });
+    lab = await startLab({ domains: 80, pages: 4 });
     // As soon as domains are ranked, those with few links have budget 0.
     const budget = `${enough} ? 5 : 0`;
     const { urlsQueued } = await crawl({ budget, rank, rankSample: 1, agents });

@@ -37,8 +37,8 @@ describe('a crawl by two agents', () => {
   test('that is killed again and again archives every page of the web, none twice, in whole files, and judges each domain by its pages', async () => {
     const report = await killOverAndOver({
       ...{
-        kills: 6,
-        domains: 40,
+        kills: 4,
+        domains: 25,
         pages: 15,
         livesFor: 700,
         checkpoint: '200ms',
@@ -59,9 +59,9 @@ describe('a crawl by two agents', () => {
     });
     expect(report.archived).toBe(report.web);
     expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
-    expect(report.web).toBeGreaterThan(300);
+    expect(report.web).toBeGreaterThan(200);
     // A fast machine may reach the end before the last kill.
-    expect(report.kills).toBeGreaterThanOrEqual(3);
+    expect(report.kills).toBeGreaterThanOrEqual(2);
   });
 
   test('with everything on, killed among traps, has no page twice and a correct index', async () => {
@@ -92,7 +92,7 @@ describe('a crawl by two agents', () => {
   });
 
   test('that is stopped by the user loses nothing and fetches nothing twice', async () => {
-    const paths = Array.from({ length: 60 }, (_, i) => `/${i}`);
+    const paths = Array.from({ length: 40 }, (_, i) => `/${i}`);
     site = await startSmallSite({
       '/': linking(...paths),
       ...Object.fromEntries(

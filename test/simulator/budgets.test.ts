@@ -36,7 +36,7 @@ async function crawled(
 test('a domain that invents hosts without end gets its budget in each round, and at most as many look-ups', async () => {
   const budget = 3;
   const mix = { wildcard: 0.2, farm: 0 };
-  const [budgeted] = await crawled(['none'], 1000, `equal(${budget})`, { domains: 250, mix });
+  const [budgeted] = await crawled(['none'], 600, `equal(${budget})`, { domains: 150, mix });
   const { wildcard } = budgeted.kinds;
   const { seconds } = budgeted.samples[budgeted.samples.length - 1];
   // A round lasts as long as the delay of a host, while there are enough hosts.
@@ -47,7 +47,7 @@ test('a domain that invents hosts without end gets its budget in each round, and
 });
 
 test('breadth first spends most on spam, budgets by in-links less, budgets by supporters least', async () => {
-  const all = await crawled(['bfs', 'in', 'tse'], 8000, 'proportional(mean=10, least=1)', {
+  const all = await crawled(['bfs', 'in', 'tse'], 5000, 'proportional(mean=10, least=1)', {
     domains: 2000,
   });
   const [bfs, byLinks, bySupporters] = all.map(spamShare);

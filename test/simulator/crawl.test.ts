@@ -139,11 +139,11 @@ describe('a crawl in virtual time', () => {
 });
 
 describe('a run of policies', () => {
-  test('of 6,000 pages gives the same result twice, except for time and memory', async () => {
-    const web: LabOptions = { scenario: 'spam', domains: 600, seed: 9 };
-    const [first] = await runOnce(6000, web);
-    const [second] = await runOnce(6000, web);
-    expect(first.samples.at(-1)?.pages).toBe(6000);
+  test('of 2,500 pages gives the same result twice, except for time and memory', async () => {
+    const web: LabOptions = { scenario: 'spam', domains: 300, seed: 9 };
+    const [first] = await runOnce(2500, web);
+    const [second] = await runOnce(2500, web);
+    expect(first.samples.at(-1)?.pages).toBe(2500);
     expect(withoutMachine(second)).toEqual(withoutMachine(first));
     expect(await readdir(folder)).toEqual([]);
   });

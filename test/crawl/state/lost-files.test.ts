@@ -190,6 +190,10 @@ describe('a crawl that was killed before its first checkpoint', () => {
   });
 });
 
+/** The files without which nothing can be resumed. */
+const NEEDED = ['agents/0/checkpoint.json', 'agents/1/checkpoint.json', 'crawl.json'];
+const isNeeded = (file: string) => NEEDED.includes(file);
+
 describe('a crawl that has lost any single file', () => {
   test.each<[string, CrawlOptions, ('removed' | 'emptied')[]]>([
     ['finished', {}, ['removed']],
@@ -201,8 +205,9 @@ describe('a crawl that has lost any single file', () => {
       const made = join(folder, 'made');
       renameSync(dir, made);
       const outcomes: Record<string, string> = {};
-      for (const file of filesIn(made)) {
-        for (const how of damages) {
+      for (const [i, file] of filesIn(made).entries()) {
+        // Names that matter meet every damage, the others one each.
+        for (const how of isNeeded(file) ? damages : [damages[i % damages.length]]) {
           cpSync(made, dir, { recursive: true });
           if (how === 'removed') rmSync(join(dir, file));
           else truncateSync(join(dir, file));
@@ -225,8 +230,7 @@ describe('a crawl that has lost any single file', () => {
         }
       }
       rmSync(made, { recursive: true });
-      // The files without which nothing can be resumed.
-      for (const file of ['agents/0/checkpoint.json', 'agents/1/checkpoint.json', 'crawl.json'])
+      for (const file of NEEDED)
         for (const how of damages)
           expect(outcomes[`${file} ${how}`], `${file} ${how}`).not.toBe('resumed');
     },
