@@ -131,7 +131,9 @@ class SteeredCrawl {
     const pauses = pausesIn(this.#requests(at.slowed + ON_ITS_WAY));
     const quick = pauses.filter(({ millis }) => millis < DELAY - LATE);
     for (const { millis, one } of quick)
-      console.log(`  ${millis} ms before ${one.host}${one.path.slice(0, 30)}, ${one.time - at.resumed} ms after the resume`);
+      console.log(
+        `  ${millis} ms before ${one.host}${one.path.slice(0, 30)}, ${one.time - at.resumed} ms after the resume`,
+      );
     const [paused, kept] = [
       this.#requests(at.paused + ON_ITS_WAY, at.resumed),
       domainsOf(this.#requests(at.blocked + ON_ITS_WAY)),

@@ -140,7 +140,7 @@ function Drawing({ value, hrefOf }: { value: Answer; hrefOf: (name: string) => s
       <svg
         class="graph"
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
+        role="group"
         aria-label={`${sources.length} domains that link to ${value.domain.domain}, and ${targets.length} that it links to`}
       >
         {links.map(([from, to], i) => (
