@@ -145,7 +145,7 @@ const LOOKING: readonly Route[] = [
       hosts: 'its hosts in memory',
       decision: 'the decision of the operator',
       log: 'the last events about it',
-      captures: 'some of its captures',
+      captures: 'its last captures',
     },
     ({ disk }, crawl, _, name) => domainOf(disk, crawl, name),
   ),

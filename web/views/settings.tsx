@@ -33,7 +33,7 @@ export function SettingsView({ crawl }: ViewProps) {
               </span>
               <input
                 value={changes[key] ?? now}
-                placeholder={placeholder}
+                placeholder={/Filter$/.test(key) ? 'none: everything passes' : placeholder}
                 title={doc}
                 onInput={(event) =>
                   setChanges({ ...changes, [key]: (event.target as HTMLInputElement).value })

@@ -43,16 +43,14 @@ export async function domainOf(
   const archive = await archiveOf(disk, dir);
   const captures: Capture[] = [];
   if (archive)
-    for await (const capture of capturesOfDomain(archive, domain)) {
-      captures.push(capture);
-      if (captures.length === MOST_CAPTURES) break;
-    }
+    for await (const capture of capturesOfDomain(archive, domain)) captures.push(capture);
+  captures.sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
   return {
     domain,
     row: at === undefined ? undefined : table?.row(at),
     hosts: rows.filter((host) => host.domain === domain),
     decision: (await readOverrides(disk, dir)).get(domain),
     log: lines,
-    captures,
+    captures: captures.slice(0, MOST_CAPTURES),
   };
 }
