@@ -159,6 +159,7 @@ function List({ crawl, params, go, at }: ViewProps) {
               {
                 name: 'url',
                 title: 'URL',
+                isLong: true,
                 show: ({ url, timestamp }) => (
                   <a href={at('archive', { url, time: timestamp })}>{url}</a>
                 ),

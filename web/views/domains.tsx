@@ -258,6 +258,7 @@ function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
             {
               name: 'url',
               title: 'URL',
+              isLong: true,
               show: ({ url, timestamp }) => (
                 <a href={at('archive', { url, time: timestamp })}>{url}</a>
               ),

@@ -137,36 +137,38 @@ function Drawing({ value, hrefOf }: { value: Answer; hrefOf: (name: string) => s
   );
   return (
     <>
-      <svg
-        class="graph"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="group"
-        aria-label={`${sources.length} domains that link to ${value.domain.domain}, and ${targets.length} that it links to`}
-      >
-        {links.map(([from, to], i) => (
-          <line key={`l${i}`} class="weak" {...ends(left[from], left[to])} />
-        ))}
-        {left.map((place, i) => (
-          <line
-            key={`s${i}`}
-            class={mutual.has(sources[i].domain) ? 'both' : ''}
-            {...ends(place, MIDDLE)}
-          />
-        ))}
-        {right.map((place, i) => (
-          <line key={`t${i}`} class="out" {...ends(MIDDLE, place)} />
-        ))}
-        {left.map((place, i) => (
-          <Node key={`a${i}`} place={place} row={sources[i]} hrefOf={hrefOf} />
-        ))}
-        {right.map((place, i) => (
-          <Node key={`b${i}`} place={place} row={targets[i]} hrefOf={hrefOf} kind="out" />
-        ))}
-        <circle class="middle" cx={MIDDLE[0]} cy={MIDDLE[1]} r={10} />
-        <text class="middle" x={MIDDLE[0]} y={MIDDLE[1] - 16}>
-          {value.domain.domain}
-        </text>
-      </svg>
+      <div class="drawing" tabIndex={0} role="region" aria-label="Drawing">
+        <svg
+          class="graph"
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          role="group"
+          aria-label={`${sources.length} domains that link to ${value.domain.domain}, and ${targets.length} that it links to`}
+        >
+          {links.map(([from, to], i) => (
+            <line key={`l${i}`} class="weak" {...ends(left[from], left[to])} />
+          ))}
+          {left.map((place, i) => (
+            <line
+              key={`s${i}`}
+              class={mutual.has(sources[i].domain) ? 'both' : ''}
+              {...ends(place, MIDDLE)}
+            />
+          ))}
+          {right.map((place, i) => (
+            <line key={`t${i}`} class="out" {...ends(MIDDLE, place)} />
+          ))}
+          {left.map((place, i) => (
+            <Node key={`a${i}`} place={place} row={sources[i]} hrefOf={hrefOf} />
+          ))}
+          {right.map((place, i) => (
+            <Node key={`b${i}`} place={place} row={targets[i]} hrefOf={hrefOf} kind="out" />
+          ))}
+          <circle class="middle" cx={MIDDLE[0]} cy={MIDDLE[1]} r={10} />
+          <text class="middle" x={MIDDLE[0]} y={MIDDLE[1] - 16}>
+            {value.domain.domain}
+          </text>
+        </svg>
+      </div>
       <p class="quiet">
         Left: domains that link to it; a thick line links back. Right: other domains that it links
         to.

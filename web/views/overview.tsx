@@ -69,7 +69,7 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
       </dl>
       {status.limits.length > 0 && (
         <Section title="Limits">
-          <ul class="bars" aria-label="Limits">
+          <ul class="bars limits" aria-label="Limits">
             {status.limits.map((limit: Row) => (
               <li key={limit.of}>
                 <span class="name">{limit.of}</span>

@@ -8,7 +8,6 @@
 
 import type { Archive } from '../../archive/index/archive.ts';
 import type { Capture } from '../../archive/index/cdxj.ts';
-import { surt } from '../../archive/index/surt.ts';
 import { DrumlinError } from '../../base/errors.ts';
 import { linksOf } from '../../graph/io/crawl-links.ts';
 import { payLevelDomain } from '../../url/domain.ts';
@@ -38,14 +37,12 @@ export async function outLinksOf(archive: Archive, domain: string): Promise<OutL
   return { pages, domains };
 }
 
-/** Captures of all hosts of a domain. */
+/** Captures of all hosts of a domain, the first of them by key. */
 export async function* capturesOfDomain(archive: Archive, domain: string): AsyncGenerator<Capture> {
-  const key = surt(`http://${domain}/`).replace(/\)\/$/, '');
   let passed = 0;
-  for await (const capture of archive.captures({}, key)) {
-    if (!capture.key.startsWith(key) || ++passed > MOST_CAPTURES) return;
-    // com,example does not hold com,example-two.
-    if (/^[,):]/.test(capture.key.slice(key.length))) yield capture;
+  for await (const capture of archive.captures({ domain })) {
+    yield capture;
+    if (++passed === MOST_CAPTURES) return;
   }
 }
 
