@@ -150,6 +150,11 @@ function Head({ place, crawls, live }: { place: Place; crawls: readonly Answer[]
 }
 
 function Tabs({ place }: { place: Place }) {
+  // On a phone the tabs are a row that scrolls.
+  useEffect(() => {
+    const current = document.querySelector('nav [aria-current=page]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [place.view]);
   return (
     <nav aria-label="Views">
       {Object.entries(VIEWS).map(([name, [title]]) => (
@@ -193,7 +198,7 @@ function Crawls({
             show: ({ state, paused }) => (paused && state === 'running' ? 'paused' : state),
           },
           { name: 'pages', title: 'pages', isNumber: true, show: ({ pages }) => count(pages) },
-          { name: 'sentence', title: 'how it is', show: ({ sentence }) => sentence },
+          { name: 'sentence', title: 'how it is', isLong: true, show: ({ sentence }) => sentence },
         ]}
       />
     </Section>

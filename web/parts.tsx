@@ -8,6 +8,8 @@ export interface Column {
   readonly title: string;
   readonly show: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
+  /** Its text may be broken anywhere: URLs, sentences. */
+  readonly isLong?: boolean;
   /** The word by which the server sorts. */
   readonly sort?: string;
 }
@@ -51,8 +53,8 @@ export function Table({ label, columns, rows, sort, onSort, empty = 'Nothing.' }
         <tbody>
           {rows.map((row, i) => (
             <tr key={i}>
-              {columns.map(({ name, show, isNumber }) => (
-                <td key={name} class={isNumber ? 'number' : ''}>
+              {columns.map(({ name, show, isNumber, isLong }) => (
+                <td key={name} class={isNumber ? 'number' : isLong ? 'long' : ''}>
                   {show(row)}
                 </td>
               ))}

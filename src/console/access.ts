@@ -9,7 +9,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Reply, RequestFacts } from '../net/loopback-server.ts';
+import { isForeign, type Reply, type RequestFacts } from '../net/loopback-server.ts';
 
 const LEAST_TOKEN = 16;
 
@@ -29,12 +29,9 @@ export class Access {
 
   /** Undefined if the request may be answered. */
   refusal(query: string, port: number, { method, headers }: RequestFacts): Reply | undefined {
-    const site = headers['sec-fetch-site'];
-    const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
     // A browser names the origin with every request that changes something.
     const needsOrigin = method !== 'GET' && method !== 'HEAD' && this.#hasCookie(headers, port);
-    const { origin } = headers;
-    if (isForeign || (origin === undefined ? needsOrigin : !isOwn(origin, headers.host)))
+    if (isForeign(headers) || (needsOrigin && headers.origin === undefined))
       return forbidden('This request comes from another site. Open the console itself.');
     if (this.#hasCookie(headers, port) || this.#hasHeader(headers) || this.opens(query))
       return undefined;
@@ -63,11 +60,6 @@ export class Access {
 
 /** Cookies ignore ports: consoles on one machine must not overwrite each other's. */
 const cookieName = (port: number): string => `drumlin-${port}`;
-
-function isOwn(origin: string, host: string | undefined): boolean {
-  const [, name] = /^https?:\/\/([^/]+)$/.exec(origin) ?? [];
-  return name !== undefined && name.toLowerCase() === host?.toLowerCase();
-}
 
 function same(a: string, b: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();

@@ -5,12 +5,14 @@ import { DrumlinError } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import { requestError } from './fields/schema.ts';
 import { DomainTables } from './look/domain-table.ts';
+import { FullText } from './look/full-text.ts';
 
 export interface OneCrawl {
   /** Its name in URLs of the console. */
   readonly id: string;
   readonly dir: string;
   readonly tables: DomainTables;
+  readonly fullText: FullText;
 }
 
 const CRAWL_FILE = 'crawl.json';
@@ -42,12 +44,18 @@ export class Crawls {
     throw requestError('There is no such crawl here.', 'GET /api/v1/crawls lists them.');
   }
 
+  async close(): Promise<void> {
+    for (const { fullText } of this.#known.values()) await fullText.close();
+  }
+
   #named(dir: string): OneCrawl {
     for (const one of this.#known.values()) if (one.dir === dir) return one;
     const name = basename(dir).replace(/[^\w.-]/g, '-') || 'crawl';
     let id = name;
     for (let i = 2; this.#known.has(id); i++) id = `${name}-${i}`;
-    const crawl = { id, dir, tables: new DomainTables(this.#disk, dir, this.#clock) };
+    const tables = new DomainTables(this.#disk, dir, this.#clock);
+    const fullText = new FullText(this.#disk, dir, this.#places);
+    const crawl = { id, dir, tables, fullText };
     this.#known.set(id, crawl);
     return crawl;
   }

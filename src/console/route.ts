@@ -13,16 +13,18 @@ export interface ConsoleParts {
   readonly frame: FrameServer;
 }
 
-/** An answer that is no JSON. */
+/** An answer that is no JSON: text to read, or, with a name, a file to download. */
 export class RawAnswer {
-  readonly bytes: Uint8Array;
+  readonly content: string | Uint8Array | AsyncIterable<Uint8Array>;
   readonly type: string;
-  readonly filename: string;
+  readonly filename: string | undefined;
+  readonly status: number;
 
-  constructor(bytes: Uint8Array, type: string, filename: string) {
-    this.bytes = bytes;
+  constructor(content: RawAnswer['content'], type: string, filename?: string, status = 200) {
+    this.content = content;
     this.type = type;
     this.filename = filename;
+    this.status = status;
   }
 }
 

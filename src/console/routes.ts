@@ -13,9 +13,11 @@ import { decideDomain } from './control/decide.ts';
 import { choice, maybe, text, texts, textsByName, whole, yesNo } from './fields/schema.ts';
 import { capturedBody, compareCaptures, listCaptures, viewCapture } from './look/captures.ts';
 import { domainOf } from './look/domain.ts';
+import { waczOf, warcOf } from './look/downloads.ts';
 import { graphAround } from './look/graph.ts';
 import { HOST_SORTS, listHosts } from './look/hosts.ts';
 import { readLog } from './look/log.ts';
+import { healthIn, metricsIn } from './look/metrics.ts';
 import { historyOf, overviewOf } from './look/overview.ts';
 import { settingsOf, settingsSchema } from './look/settings.ts';
 import { lifeOf } from './look/url.ts';
@@ -25,6 +27,16 @@ const BY = 'console';
 const url = text('the URL', 8192);
 const time = text('the time of the capture: 14 digits', 17);
 const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
+
+/** Which captures. */
+const SELECTION = {
+  prefix: maybe(text('only URLs that begin with this: scheme, host and more', 8192)),
+  url: maybe(text('only this URL', 8192)),
+  status: maybe(text('a status like 404, or 5xx', 3)),
+  type: maybe(text('only content types that begin with this', 100)),
+  from: maybe(text('the earliest time: leading digits of 20260314150926', 14)),
+  to: maybe(text('the latest time, in the same form', 14)),
+};
 
 const LOOKING: readonly Route[] = [
   route(
@@ -70,6 +82,28 @@ const LOOKING: readonly Route[] = [
   ),
   route(
     'GET',
+    '/crawls/{crawl}/metrics',
+    'The metrics of a running crawl, for Prometheus.',
+    {},
+    {},
+    async ({ disk, clock }, { dir }) => {
+      const page = await metricsIn(disk, dir, clock.now());
+      return new RawAnswer(page.text, page.type, undefined, page.status);
+    },
+  ),
+  route(
+    'GET',
+    '/crawls/{crawl}/healthz',
+    'Whether a crawl is healthy: status 200, else 503.',
+    {},
+    {},
+    async ({ disk, clock }, { dir }) => {
+      const page = await healthIn(disk, dir, clock.now());
+      return new RawAnswer(page.text, page.type, undefined, page.status);
+    },
+  ),
+  route(
+    'GET',
     '/crawls/{crawl}/history',
     'Counts and levels over time, from the first second.',
     {},
@@ -111,7 +145,7 @@ const LOOKING: readonly Route[] = [
       hosts: 'its hosts in memory',
       decision: 'the decision of the operator',
       log: 'the last events about it',
-      captures: 'some of its captures',
+      captures: 'its last captures',
     },
     ({ disk }, crawl, _, name) => domainOf(disk, crawl, name),
   ),
@@ -152,12 +186,7 @@ const LOOKING: readonly Route[] = [
     '/crawls/{crawl}/captures',
     'Captures in the order of the index.',
     {
-      prefix: maybe(text('only URLs that begin with this: scheme, host and more', 8192)),
-      url: maybe(text('only this URL', 8192)),
-      status: maybe(text('a status like 404, or 5xx', 3)),
-      type: maybe(text('only content types that begin with this', 100)),
-      from: maybe(text('the earliest time: leading digits of 20260314150926', 14)),
-      to: maybe(text('the latest time, in the same form', 14)),
+      ...SELECTION,
       after: maybe(text('`next` of the page before', 10_000)),
       count: maybe(whole('captures to return', 1, 500), 50),
     },
@@ -195,6 +224,42 @@ const LOOKING: readonly Route[] = [
   ),
   route(
     'GET',
+    '/crawls/{crawl}/download',
+    'The records of captures as one file; a revisit comes with the page that it refers to.',
+    {
+      ...SELECTION,
+      time: maybe(time),
+      format: maybe(choice('the kind of file', ['warc', 'wacz']), 'warc'),
+    },
+    {},
+    async ({ disk, clock }, { id, dir }, { format, ...query }) =>
+      format === 'warc'
+        ? new RawAnswer(await warcOf(disk, dir, query), 'application/warc', `${id}.warc.gz`)
+        : new RawAnswer(
+            await waczOf(disk, dir, query, id, clock.now()),
+            'application/wacz',
+            `${id}.wacz`,
+          ),
+  ),
+  route(
+    'GET',
+    '/crawls/{crawl}/search',
+    'Full text, where the console finds an index of `drumlin search index`.',
+    {
+      query: maybe(
+        text('words and phrases, as `drumlin search` takes them; none: only `indexes`'),
+        '',
+      ),
+      count: maybe(whole('pages to return', 1, 100), 20),
+    },
+    {
+      indexes: 'folders of indexes with pages of this crawl',
+      results: 'each with `url`, `title`, `snippet`, `stored`, `first`, `last` and `captures`',
+    },
+    (_, { fullText }, query) => fullText.search(query),
+  ),
+  route(
+    'GET',
     '/crawls/{crawl}/compare',
     'What differs in the text of two captures.',
     {
@@ -210,12 +275,19 @@ const LOOKING: readonly Route[] = [
   route(
     'GET',
     '/crawls/{crawl}/graph',
-    'Domains that link to a domain.',
+    'Domains that link to a domain, and those that it links to.',
     {
       domain: text('the domain in the middle', 253),
       count: maybe(whole('domains to return', 1, 200), 60),
     },
-    { domain: 'its row', sources: 'the best-ranked domains that link to it', known: 'how many do' },
+    {
+      domain: 'its row',
+      sources: 'the best-ranked domains that link to it',
+      known: 'how many do',
+      targets: 'domains that it links to, with the `pages` that do; from a sample of its pages',
+      linked: 'how many there are',
+      pagesRead: 'pages in the sample',
+    },
     async ({ disk }, { dir, tables }, values) =>
       graphAround(disk, dir, await tables.current(), values),
   ),

@@ -97,6 +97,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<Console> {
     close: async () => {
       feeds.close();
       await Promise.all([server?.close(), frame.close()]);
+      await crawls.close();
     },
   };
 }
@@ -198,12 +199,19 @@ async function routed(
   const values = readFields(one.fields, given) as never;
   const crawl = match.crawl === undefined ? NO_CRAWL : await parts.crawls.get(match.crawl);
   const answer = await one.answer(parts, crawl, values, match.name ?? '');
-  if (!(answer instanceof RawAnswer)) return json(answer);
-  const disposition = `attachment; filename="${answer.filename}"`;
+  return answer instanceof RawAnswer ? raw(answer) : json(answer);
+}
+
+/** What comes from the web is downloaded, or text; it is no page of the console. */
+function raw({ content, type, filename, status }: RawAnswer): Reply {
+  const isWhole = typeof content === 'string' || content instanceof Uint8Array;
   return {
-    ...{ status: 200, text: answer.bytes, type: answer.type },
+    ...{ status, type, text: isWhole ? content : '' },
+    ...(!isWhole && { body: content }),
     headers: {
-      'content-disposition': disposition,
+      ...(filename !== undefined && {
+        'content-disposition': `attachment; filename="${filename}"`,
+      }),
       'content-security-policy': "sandbox; default-src 'none'",
     },
   };

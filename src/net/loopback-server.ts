@@ -10,7 +10,8 @@
  *           only under a loopback name: no page in a browser can read the answers (DNS rebinding). A
  *           body is read only where the server accepts one, and only up to its limit. A client that
  *           is slow to send or to read holds one of `MOST_CONNECTIONS` sockets for about ten seconds
- *           at most; one that reads a stream, until it is silent for so long.
+ *           at most; one that reads a stream, until it is silent for so long; one that downloads a
+ *           body, until nothing moves for five minutes.
  */
 import {
   createServer,
@@ -20,6 +21,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Bytes, Millis } from '../base/units.ts';
 
 /** A page, or the refusal of one. */
@@ -29,6 +32,8 @@ export interface Reply {
   /** The content type; plain text by default. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent after the text: for what is too large for memory. If it fails, the connection breaks. */
+  readonly body?: AsyncIterable<Uint8Array>;
   /** Called after the text was sent, for a reply that continues until the client leaves. */
   readonly stream?: (client: StreamClient) => void;
 }
@@ -78,9 +83,20 @@ const MOST_HEADER_BYTES = 16 * 1024;
 const REQUEST_TIME: Millis = 5000;
 const SILENCE: Millis = 10_000;
 const CHECK_EVERY: Millis = 1000;
+/** A body may have to be made first. */
+const BODY_SILENCE: Millis = 300_000;
 
 /** Whether a server at this address is reachable from this machine only. */
 export const isLoopback = (host: string): boolean => NAMES.test(host);
+
+/** Whether a page of another site made the request: browsers say so. */
+export function isForeign(headers: IncomingHttpHeaders): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  if (origin === undefined) return false;
+  const [, name] = /^https?:\/\/([^/]+)$/.exec(origin) ?? [];
+  return name === undefined || name.toLowerCase() !== host?.toLowerCase();
+}
 
 /**
  * Serves what `reply` returns for a path. Port 0 takes a free one. Throws the system's error if the
@@ -172,7 +188,7 @@ async function bodyOf(request: IncomingMessage, most: Bytes): Promise<Uint8Array
 }
 
 function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  const { status, text, type = 'text/plain; charset=utf-8', headers, stream } = reply;
+  const { status, text, type = 'text/plain; charset=utf-8', headers, body, stream } = reply;
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   // The client may be gone; then the answer does not matter.
   response.on('error', () => {});
@@ -185,12 +201,19 @@ function send(request: IncomingMessage, response: ServerResponse, reply: Reply):
     'x-content-type-options': 'nosniff',
     ...headers,
   });
-  if (stream === undefined || request.method === 'HEAD') {
+  if ((stream === undefined && body === undefined) || request.method === 'HEAD') {
     response.end(text);
     return;
   }
+  if (body !== undefined) {
+    request.socket.setTimeout(BODY_SILENCE);
+    response.flushHeaders();
+    // A body that fails has broken the connection: the client sees that it is not whole.
+    pipeline(Readable.from(body), response).catch(() => {});
+    return;
+  }
   response.write(text);
-  stream({
+  stream?.({
     send: (more) => {
       if (response.writableNeedDrain || response.destroyed) return false;
       response.write(more);

@@ -1,14 +1,18 @@
 /** The console: who may use it, wrong requests, hostile material and every view in a real browser. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPage } from '../../scripts/page.ts';
+import { readWarc } from '../../src/archive/warc/warc-reader.ts';
 import { type Console, serveConsole } from '../../src/console/server.ts';
 import { readTuning } from '../../src/crawl/state/tuning-file.ts';
 import { Disk } from '../../src/disk/disk.ts';
+import { indexArchives } from '../../src/search/build/build-index.ts';
 import { withBrowser } from '../browser.ts';
 import { makeSmallCrawl, type SmallCrawl } from './small-crawl.ts';
 
@@ -92,7 +96,10 @@ const withToken = (path: string, options: { method?: string; body?: string } = {
 
 describe('who may use it', () => {
   test('nobody without the token', async () => {
-    for (const path of ['/', '/api/v1/crawls', '/?token=wrong', '/api/v1/crawls/crawl/events'])
+    for (const path of [
+      ...['/', '/api/v1/crawls', '/?token=wrong', '/api/v1/crawls/crawl/events'],
+      ...['/api/v1/crawls/crawl/metrics', '/api/v1/crawls/crawl/healthz', '/metrics', '/healthz'],
+    ])
       expect((await ask(path)).status).toBe(403);
     expect((await ask('/api/v1/crawls', { headers: { authorization: 'Bearer no' } })).status).toBe(
       403,
@@ -161,7 +168,9 @@ describe('the API', () => {
       );
       const at = path.replace('{crawl}', 'crawl').replace('{name}', '127.0.0.1');
       const { status, text } = await withToken(`/api/v1${at}?${asked}`);
-      expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);
+      // The crawl has ended: it has no metrics, and is not healthy.
+      const expected = /\/(?:metrics|healthz)$/.test(path) ? 503 : 200;
+      expect([path, status, status === expected ? '' : text]).toEqual([path, expected, '']);
       const gives = Object.keys(get.responses[200].content['application/json'].schema.properties);
       if (gives.length > 0)
         expect(Object.keys(JSON.parse(text))).toEqual(
@@ -257,6 +266,65 @@ describe('the API', () => {
       body: '{"decision":"block"}',
     });
     expect(JSON.parse(block.text)).toEqual({ domain: 'example.com', decision: 'blocked' });
+  });
+});
+
+describe('the archive', () => {
+  const get = async (path: string): Promise<Buffer> => {
+    const response = await fetch(`http://127.0.0.1:${served.port}/api/v1/crawls/crawl/${path}`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    expect(response.status).toBe(200);
+    return Buffer.from(await response.arrayBuffer());
+  };
+
+  test('is downloaded as WARC: every capture that was chosen, and the page of each revisit', async () => {
+    const prefix = encodeURIComponent(`${crawl.origin}/same/`);
+    const path = join(crawl.dir, 'download.warc.gz');
+    writeFileSync(path, await get(`download?prefix=${prefix}`));
+    const found = new Map<string, string[]>();
+    const reader = readWarc(path);
+    for await (const { type, headers } of reader)
+      found.set(type, [...(found.get(type) ?? []), headers.targetUri ?? '']);
+    expect(reader.fault).toBeUndefined();
+    const all = [...(found.get('response') ?? []), ...(found.get('revisit') ?? [])];
+    expect(all.sort()).toEqual(
+      [...crawl.fates.keys()].filter((url) => url.includes('/same/')).sort(),
+    );
+    expect(found.get('revisit')?.length).toBeGreaterThan(0);
+    rmSync(path);
+  });
+
+  test('is downloaded as WACZ, and nothing stays behind', async () => {
+    const url = encodeURIComponent(`${crawl.origin}/ok/1`);
+    const wacz = await get(`download?format=wacz&url=${url}`);
+    expect(wacz.subarray(0, 2).toString()).toBe('PK');
+    const contents = wacz.toString('latin1');
+    for (const name of ['archive/captures.warc.gz', 'pages/pages.jsonl', 'datapackage.json'])
+      expect(contents).toContain(name);
+    expect(readdirSync(tmpdir()).filter((name) => /^drumlin-download-/.test(name))).toEqual([]);
+    const none = await withToken('/api/v1/crawls/crawl/download?prefix=http://nowhere.test/');
+    expect([none.status, JSON.parse(none.text).error.fact]).toEqual([400, 'No capture matches.']);
+  });
+
+  test('is searched by words where an index exists', async () => {
+    const search = async (query: string) =>
+      JSON.parse((await withToken(`/api/v1/crawls/crawl/search?query=${query}`)).text);
+    expect((await search('words')).error.remedy).toContain('drumlin search index');
+    await indexArchives([crawl.dir], join(crawl.dir, 'search'));
+    const { indexes, results } = await search('words+own');
+    expect(indexes).toEqual([join(crawl.dir, 'search')]);
+    expect(results.map(({ url }: { url: string }) => url)).toContain(`${crawl.origin}/ok/1`);
+    expect(results[0].snippet).toContain('words of its own');
+  });
+
+  test('gives the links from a domain to others', async () => {
+    const { targets, pagesRead } = JSON.parse(
+      (await withToken('/api/v1/crawls/crawl/graph?domain=127.0.0.1')).text,
+    );
+    expect(pagesRead).toBe(40);
+    const names = targets.map(({ domain }: { domain: string }) => domain);
+    expect(names).toEqual(expect.arrayContaining(['127.0.0.3', '127.0.0.4', '127.0.0.5']));
   });
 });
 

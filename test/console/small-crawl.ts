@@ -52,7 +52,9 @@ export async function makeSmallCrawl(
     ...give(many(`${closed}/fail/`), 'failed'),
     ...give(many(`${on('127.0.0.5')}/wait/`).slice(1), 'queued'),
     ...give(many(`${origin}/long/${'x'.repeat(300)}`), 'url-too-long'),
+    ...give(many(`${origin}/unstored/`), 'store-filter'),
   ];
+  const unfollowed = give(many(`${origin}/unfollowed/`), 'nofollow');
   give(many(`${origin}/never/`), 'never-discovered');
   give(many('ftp://127.0.0.1/'), 'not-a-url');
   give(many('http://outside.test/'), 'never-discovered');
@@ -66,13 +68,16 @@ export async function makeSmallCrawl(
         .writeHead(200, { 'content-type': 'text/plain' })
         .end('User-agent: *\nDisallow: /private/\n');
     },
-    '/': linking(...linked, ...extra, first),
+    '/':
+      linking(...linked, ...extra, first) +
+      unfollowed.map((url) => `<a rel=nofollow href="${url}">x</a>`).join(''),
     ...Object.fromEntries(
       many('/ok/').map((path) => [
         path,
         `<title>${path}</title><p>Page ${path} with words of its own.`,
       ]),
     ),
+    ...Object.fromEntries(many('/unstored/').map((path) => [path, `<p>${path} is not kept.`])),
     ...Object.fromEntries(
       many('/same/').map((path) => [
         path,
@@ -103,6 +108,7 @@ export async function makeSmallCrawl(
       },
       scheduleFilter: 'not PathStartsWith(/unscheduled/)',
       fetchFilter: 'not PathStartsWith(/unfetched/)',
+      storeFilter: 'not PathStartsWith(/unstored/)',
       delays: join(dir, '..', `delays-${port}`),
     });
     await disk.makeFolder(config.dir);
@@ -114,7 +120,7 @@ export async function makeSmallCrawl(
     await setOverride(disk, config.dir, '127.0.0.4', 0);
     decided = true;
     const run = await startCrawl([], config, { clock: fastClock(100), disk });
-    const wanted = 1 + 2 * EACH + extra.length;
+    const wanted = 1 + 3 * EACH + extra.length;
     for (let i = 0; i < 1500; i++) {
       const { pages: fetched, errors, disallowed } = run.progress();
       const failed = Object.values(errors).reduce((sum, n) => sum + n, 0);

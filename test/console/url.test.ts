@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { DomainTables } from '../../src/console/look/domain-table.ts';
 import { lifeOf, type UrlReason } from '../../src/console/look/url.ts';
+import { setFilter } from '../../src/crawl/state/filters-file.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { makeSmallCrawl, type SmallCrawl } from './small-crawl.ts';
 
@@ -52,6 +53,18 @@ describe('the URL inspector', () => {
       [...crawl.fates].find(([, fate]) => fate === ('failed' satisfies UrlReason)) ?? [];
     const { answer } = await life(failing ?? '');
     expect(answer).toMatch(/^It failed: /);
+  });
+
+  test('knows what a filter of an earlier time has skipped', async () => {
+    await setFilter(disk, crawl.dir, 'fetch', '');
+    const { reason, answer, steps } = await life(`${crawl.origin}/unfetched/3`);
+    expect([reason, answer]).toEqual([
+      'fetch-filter',
+      'The fetch filter of that time rejected it; the one of now does not.',
+    ]);
+    expect(steps.filter(({ verdict }) => verdict === 'stops')).toEqual([
+      { part: 'list of skipped URLs', verdict: 'stops', fact: 'fetch-filter (filter)' },
+    ]);
   });
 
   test('brings a URL into canonical form first', async () => {

@@ -76,7 +76,9 @@ describe('a running crawl', () => {
     run.stop();
     await run.finished;
 
-    expect(await settingsIn(dir)).toMatchObject({ delay: '50ms', maxPages: '100k' });
+    expect(await settingsIn(dir)).toMatchObject({
+      ...{ delay: '50ms', privateDelay: '50ms', maxPages: '100k' },
+    });
     const again = resolveConfig({ ...(await settingsIn(dir)), dir });
     const warnings: string[] = [];
     const second = await startCrawl([], again, {

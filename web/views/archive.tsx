@@ -10,9 +10,66 @@ export function ArchiveView(props: ViewProps) {
   return url !== null && time !== null ? (
     <One key={url + time} {...props} url={url} time={time} />
   ) : (
-    <List {...props} />
+    <>
+      <FullText {...props} />
+      <List {...props} />
+    </>
   );
 }
+
+/** Full text; nothing where there is no index. */
+function FullText({ crawl, params, go, at }: ViewProps) {
+  const asked = params.get('words') ?? '';
+  const [typed, setTyped] = useState(asked);
+  const { value, error, isLoading } = useLoad(
+    `/crawls/${encodeURIComponent(crawl)}/search${queryOf({ query: asked })}`,
+  );
+  if (!error && !value?.indexes.length) return null;
+  return (
+    <Section title="Full text">
+      <form
+        class="fields wide"
+        onSubmit={(event) => {
+          event.preventDefault();
+          go('archive', typed === '' ? {} : { words: typed });
+        }}
+      >
+        <label>
+          Words
+          <input
+            type="search"
+            value={typed}
+            placeholder={'"a phrase" or words'}
+            onInput={(event) => setTyped((event.target as HTMLInputElement).value)}
+          />
+        </label>
+        <button type="submit" class="main">
+          Find
+        </button>
+      </form>
+      <Notice error={error} isLoading={isLoading && asked !== ''} />
+      {asked !== '' && value && !isLoading && (
+        <ol class="found" aria-label="Pages found">
+          {value.results.length === 0 && <li class="quiet">No page has these words.</li>}
+          {value.results.map(({ url, title, snippet, stored, versions }: Answer) => (
+            <li key={url}>
+              <a href={at('archive', { url, time: digitsOf(stored) })}>{title || url}</a>
+              <small class="quiet">
+                {url} · {moment(stored)}
+                {versions > 1 ? ` · ${versions} versions` : ''}
+              </small>
+              {snippet !== '' && <p>{snippet}</p>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  );
+}
+
+/** A time as an archive names it: 14 digits. */
+const digitsOf = (time: number): string =>
+  new Date(time).toISOString().replace(/\D/g, '').slice(0, 14);
 
 function List({ crawl, params, go, at }: ViewProps) {
   const [fields, setFields] = useState({
@@ -22,7 +79,9 @@ function List({ crawl, params, go, at }: ViewProps) {
     from: params.get('from') ?? '',
     to: params.get('to') ?? '',
   });
-  const given = Object.fromEntries([...params].filter(([, value]) => value !== ''));
+  const given = Object.fromEntries(
+    [...params].filter(([name, value]) => value !== '' && name !== 'words'),
+  );
   const { value, error, isLoading } = useLoad(
     `/crawls/${encodeURIComponent(crawl)}/captures${queryOf({ count: 50, ...given })}`,
   );
@@ -39,8 +98,27 @@ function List({ crawl, params, go, at }: ViewProps) {
     </label>
   );
   const filled = Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ''));
+  const { after: _, ...chosen } = given;
+  const download = (format: string) =>
+    `/api/v1/crawls/${encodeURIComponent(crawl)}/download${queryOf({ ...chosen, format })}`;
   return (
-    <Section title="Captures">
+    <Section
+      title="Captures"
+      side={
+        value?.captures.length > 0 && (
+          <small>
+            Download {Object.keys(chosen).length > 0 ? 'all that match' : 'all'} as{' '}
+            <a href={download('warc')} download>
+              WARC
+            </a>{' '}
+            or{' '}
+            <a href={download('wacz')} download>
+              WACZ
+            </a>
+          </small>
+        )
+      }
+    >
       <form
         class="fields"
         onSubmit={(event) => {
@@ -81,6 +159,7 @@ function List({ crawl, params, go, at }: ViewProps) {
               {
                 name: 'url',
                 title: 'URL',
+                isLong: true,
                 show: ({ url, timestamp }) => (
                   <a href={at('archive', { url, time: timestamp })}>{url}</a>
                 ),
@@ -119,14 +198,23 @@ function One({
   if (!value) return <Notice error={error} isLoading={isLoading} />;
   const { capture } = value;
   const raw = `/api/v1${base}/capture/raw${queryOf({ url, time })}`;
+  const file = (format: string) => `/api/v1${base}/download${queryOf({ url, time, format })}`;
   return (
     <Section title={url} side={<a href={at('url', { url })}>Inspect</a>}>
       <p class="quiet">
         {moment(time)} UTC · status {capture.status || '–'} · {value.type || 'no type'} ·{' '}
         {bytes(value.bytes)}
-        {value.isRevisit ? ' · revisit: the body is that of an earlier capture' : ''} ·{' '}
+        {value.isRevisit ? ' · revisit: the body is that of an earlier capture' : ''} · download:{' '}
         <a href={raw} download>
-          download the response
+          response
+        </a>
+        ,{' '}
+        <a href={file('warc')} download>
+          WARC
+        </a>
+        ,{' '}
+        <a href={file('wacz')} download>
+          WACZ
         </a>{' '}
         · <a href={at('archive')}>all captures</a>
       </p>

@@ -139,9 +139,9 @@ function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
   return (
     <>
       <p>
-        <a href={at('domains')}>← All domains</a>
+        <a href={at('domains')}>All domains</a>
       </p>
-      <Section title={domain} side={<a href={at('graph', { domain })}>Links to it</a>}>
+      <Section title={domain} side={<a href={at('graph', { domain })}>Links to and from it</a>}>
         {row ? (
           <dl class="facts">
             <Fact title="Rank" sub={`first seen ${moment(row.firstSeen)}`}>
@@ -230,12 +230,22 @@ function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
               isNumber: true,
               show: ({ responseTime }) => duration(responseTime),
             },
+            {
+              name: 'robots',
+              title: 'robots.txt',
+              show: ({ robots }) =>
+                robots.map(({ origin, expiresAt }: Answer) => (
+                  <a key={origin} href={at('archive', { prefix: `${origin}/robots.txt` })}>
+                    valid until {moment(expiresAt)}
+                  </a>
+                )),
+            },
             { name: 'why', title: 'state', show: (host) => hostState(host) },
           ]}
         />
       </Section>
       <Section
-        title="Captures"
+        title="Last responses"
         side={<a href={at('archive', { prefix: `http://${domain}/` })}>All captures</a>}
       >
         <Table
@@ -248,6 +258,7 @@ function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
             {
               name: 'url',
               title: 'URL',
+              isLong: true,
               show: ({ url, timestamp }) => (
                 <a href={at('archive', { url, time: timestamp })}>{url}</a>
               ),

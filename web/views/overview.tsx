@@ -69,7 +69,7 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
       </dl>
       {status.limits.length > 0 && (
         <Section title="Limits">
-          <ul class="bars" aria-label="Limits">
+          <ul class="bars limits" aria-label="Limits">
             {status.limits.map((limit: Row) => (
               <li key={limit.of}>
                 <span class="name">{limit.of}</span>
@@ -91,7 +91,7 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
       )}
       <Section
         title="Over time"
-        side={<small class="quiet">drag to zoom, double-click to see all</small>}
+        side={<small class="quiet">UTC; drag to zoom, double-click to see all</small>}
       >
         <Notice error={error} />
         <div class="plots">
@@ -169,6 +169,19 @@ const perSecond =
   (stretch: Row): number =>
     stretch.millis > 0 ? stretch[column] / (stretch.millis / 1000) : 0;
 
+const DAY = 86_400;
+
+/** Times of an axis in UTC, as everywhere in the console; with dates where it is long. */
+function clockTimes(times: readonly number[]): string[] {
+  const [first = 0, second = first] = times;
+  const isLong = (times.at(-1) ?? first) - first >= DAY;
+  return times.map((time) => {
+    const text = new Date(time * 1000).toISOString();
+    if (isLong) return `${text.slice(5, 10)} ${text.slice(11, 16)}`;
+    return second - first < 60 ? text.slice(11, 19) : text.slice(11, 16);
+  });
+}
+
 type Line = readonly [name: string, value: (stretch: Row) => number];
 
 /** A plot that can be zoomed; a table of the same numbers would be too long to read aloud. */
@@ -207,7 +220,10 @@ function Plot({
         height: 160,
         legend: { show: lines.length > 1 },
         cursor: { y: false },
-        axes: [axis, { ...axis, size: 70 }],
+        axes: [
+          { ...axis, space: 80, values: (_, times) => clockTimes(times) },
+          { ...axis, size: 70 },
+        ],
         series: [
           {},
           ...lines.map(([label], i) => ({

@@ -33,7 +33,7 @@ export function SettingsView({ crawl }: ViewProps) {
               </span>
               <input
                 value={changes[key] ?? now}
-                placeholder={placeholder}
+                placeholder={/Filter$/.test(key) ? 'none: everything passes' : placeholder}
                 title={doc}
                 onInput={(event) =>
                   setChanges({ ...changes, [key]: (event.target as HTMLInputElement).value })
@@ -67,10 +67,11 @@ export function SettingsView({ crawl }: ViewProps) {
                 {
                   name: 'example',
                   title: 'example',
+                  isLong: true,
                   show: ({ example }) => <code>{example}</code>,
                 },
                 { name: 'from', title: 'known from', show: ({ from }) => from },
-                { name: 'doc', title: 'meaning', show: ({ doc }) => doc },
+                { name: 'doc', title: 'meaning', isLong: true, show: ({ doc }) => doc },
               ]}
             />
           </details>
@@ -93,9 +94,9 @@ export function SettingsView({ crawl }: ViewProps) {
           empty="No setting matches."
           columns={[
             { name: 'flag', title: 'setting', show: ({ flag }) => <code>{flag}</code> },
-            { name: 'value', title: 'value', show: (row) => row.value || 'none' },
+            { name: 'value', title: 'value', isLong: true, show: (row) => row.value || 'none' },
             { name: 'source', title: 'from', show: ({ source }) => source },
-            { name: 'doc', title: 'meaning', show: ({ doc }) => doc },
+            { name: 'doc', title: 'meaning', isLong: true, show: ({ doc }) => doc },
           ]}
         />
       </Section>

@@ -76,7 +76,12 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
                 title: 'type',
                 show: ({ mime }) => (mime === 'warc/revisit' ? 'revisit' : mime),
               },
-              { name: 'digest', title: 'digest', show: ({ digest }) => <code>{digest}</code> },
+              {
+                name: 'digest',
+                title: 'digest',
+                isLong: true,
+                show: ({ digest }) => <code>{digest}</code>,
+              },
             ]}
           />
         </Section>

@@ -39,6 +39,8 @@ export interface CaptureQuery {
   readonly url?: string | undefined;
   /** URLs with this prefix, which must contain the whole host. */
   readonly prefix?: string | undefined;
+  /** URLs of this domain and of all hosts below it. */
+  readonly domain?: string | undefined;
   /** The earliest time: any number of leading digits of `20260314150926`. */
   readonly from?: string | undefined;
   /** The latest time, in the same form as `from`. */
@@ -314,9 +316,12 @@ function isNote({ type, headers }: WarcRecord): boolean {
   return type === 'request' || /^application\/warc-fields/i.test(headers.get('Content-Type') ?? '');
 }
 
+const domainKey = (domain: string): string => surt(`http://${domain}/`).replace(/\)\/$/, '');
+
 /** The common beginning of the wanted lines. */
-function keyPrefix({ url, prefix }: CaptureQuery): string {
+function keyPrefix({ url, prefix, domain }: CaptureQuery): string {
   if (url !== undefined) return `${surt(url)} `;
+  if (domain !== undefined) return domainKey(domain);
   if (prefix === undefined) return '';
   // Keys have sorted queries, and the prefix may end within an escape: only the text before them
   // orders URLs like keys.
@@ -327,8 +332,10 @@ function keyPrefix({ url, prefix }: CaptureQuery): string {
     : key.replace(/\)\/$/, ')/');
 }
 
-function matches({ timestamp, url, status }: Capture, query: CaptureQuery): boolean {
-  const { prefix, from, to } = query;
+function matches({ key, timestamp, url, status }: Capture, query: CaptureQuery): boolean {
+  const { prefix, domain, from, to } = query;
+  // The key of example.com begins that of example.commerce.
+  if (domain !== undefined && !/^[,:)]/.test(key.slice(domainKey(domain).length))) return false;
   if (query.status !== undefined && !status.startsWith(query.status.replace(/x+$/i, '')))
     return false;
   if (prefix !== undefined && !url.startsWith(prefix)) return false;

@@ -12,8 +12,15 @@ import { diff, type Piece } from '../../search/serve/diff.ts';
 import { openTextReader } from '../../text/text-reader.ts';
 import { requestError } from '../fields/schema.ts';
 
-interface CapturesQuery extends CaptureQuery {
+/** Which captures: all conditions must hold. */
+export interface CapturesFilter extends CaptureQuery {
+  /** Only this time: 14 digits. */
+  readonly time?: string | undefined;
+  /** Content types that begin with this. */
   readonly type?: string | undefined;
+}
+
+interface CapturesQuery extends CapturesFilter {
   /** The captures after this one: `key time`, as the last page has it. */
   readonly after?: string | undefined;
   readonly count: number;
@@ -33,11 +40,10 @@ export async function listCaptures(
   const archive = await archiveOf(disk, dir);
   if (!archive) return { captures: [], next: undefined };
   const captures: Capture[] = [];
-  const { after = '', type, count } = query;
-  for await (const capture of archive.captures(query, after)) {
+  const { after = '', count } = query;
+  for await (const capture of matchingCaptures(archive, query, after)) {
     const place = `${capture.key} ${capture.timestamp}`;
     if (place <= after) continue;
-    if (type !== undefined && !capture.mime.startsWith(type)) continue;
     if (captures.length === count) {
       const last = captures[count - 1];
       return { captures, next: `${last.key} ${last.timestamp}` };
@@ -45,6 +51,18 @@ export async function listCaptures(
     captures.push(capture);
   }
   return { captures, next: undefined };
+}
+
+/** The captures that match, in the order of the index, from a line of it on. */
+export async function* matchingCaptures(
+  archive: Archive,
+  { type, time, ...query }: CapturesFilter,
+  from = '',
+): AsyncGenerator<Capture> {
+  for await (const capture of archive.captures(query, from)) {
+    if (type !== undefined && !capture.mime.startsWith(type)) continue;
+    if (time === undefined || capture.timestamp === time) yield capture;
+  }
 }
 
 /** Undefined while there is nothing in it. */

@@ -6,10 +6,11 @@ import type { DomainRow } from '../../crawl/state/domain-list.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Override } from '../../reputation/budget/domain-record.ts';
 import { readOverrides } from '../../reputation/budget/overrides.ts';
-import { listCaptures } from './captures.ts';
+import { archiveOf } from './captures.ts';
 import type { DomainTables } from './domain-table.ts';
 import { type HostRow, listHosts } from './hosts.ts';
 import { type LogLine, readLog } from './log.ts';
+import { capturesOfDomain } from './out-links.ts';
 
 const MOST_HOSTS = 100;
 const MOST_LINES = 50;
@@ -39,17 +40,17 @@ export async function domainOf(
   const query = { sort: 'queued', contains: domain, count: MOST_HOSTS } as const;
   const { rows } = await listHosts(dir, agents, query);
   const { lines } = await readLog(disk, dir, { contains: domain, count: MOST_LINES });
-  const captures = await Promise.all(
-    ['http', 'https'].map((scheme) =>
-      listCaptures(disk, dir, { prefix: `${scheme}://${domain}/`, count: MOST_CAPTURES }),
-    ),
-  );
+  const archive = await archiveOf(disk, dir);
+  const captures: Capture[] = [];
+  if (archive)
+    for await (const capture of capturesOfDomain(archive, domain)) captures.push(capture);
+  captures.sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
   return {
     domain,
     row: at === undefined ? undefined : table?.row(at),
     hosts: rows.filter((host) => host.domain === domain),
     decision: (await readOverrides(disk, dir)).get(domain),
     log: lines,
-    captures: captures.flatMap((page) => page.captures).slice(0, MOST_CAPTURES),
+    captures: captures.slice(0, MOST_CAPTURES),
   };
 }

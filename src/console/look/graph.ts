@@ -1,8 +1,9 @@
 /**
- * The neighbourhood of a domain in the graph of a crawl: the best-ranked domains that link to it.
+ * The neighbourhood of a domain in the graph of a crawl: the best-ranked domains that link to it,
+ * and those that it links to.
  *
  * Idea      The crawl keeps links by target, as hashes of names. The table of domains gives the
- *           names back.
+ *           names back. Links from the domain are read from a sample of its archived pages.
  */
 import { xxh64 } from '../../base/xxh64.ts';
 import { edgesOf } from '../../crawl/state/agent-folder.ts';
@@ -14,7 +15,9 @@ import { readOnly } from '../../disk/file-system.ts';
 import { sourcesOf } from '../../reputation/edges/find-sources.ts';
 import { partitionOf } from '../../url/fingerprint.ts';
 import { requestError } from '../fields/schema.ts';
+import { archiveOf } from './captures.ts';
 import type { DomainTable } from './domain-table.ts';
+import { outLinksOf } from './out-links.ts';
 
 interface GraphView {
   readonly domain: DomainRow;
@@ -24,6 +27,11 @@ interface GraphView {
   readonly links: readonly (readonly [from: number, to: number])[];
   /** How many domains link to it. */
   readonly known: number;
+  /** Domains that it links to, best rank first, with the pages that do. */
+  readonly targets: readonly (DomainRow & { readonly pages: number })[];
+  /** How many domains its pages link to, and of how many pages. */
+  readonly linked: number;
+  readonly pagesRead: number;
 }
 
 /** Domains whose links among each other are drawn. */
@@ -55,7 +63,26 @@ export async function graphAround(
       const from = places.get(hash);
       if (from !== undefined) links.push([from, to]);
     }
-  return { domain: table.row(at), sources, links, known: hashes.length };
+  const archive = await archiveOf(disk, dir);
+  const out = archive ? await outLinksOf(archive, domain) : { pages: 0, domains: new Map() };
+  return {
+    ...{ domain: table.row(at), sources, links, known: hashes.length },
+    targets: targetsIn(table, out.domains).slice(0, count),
+    ...{ linked: out.domains.size, pagesRead: out.pages },
+  };
+}
+
+/** Those of which the crawl has a record. */
+function targetsIn(
+  table: DomainTable,
+  domains: ReadonlyMap<string, number>,
+): (DomainRow & { readonly pages: number })[] {
+  return [...domains]
+    .flatMap(([name, pages]) => {
+      const at = table.find(name);
+      return at === undefined ? [] : [{ ...table.row(at), pages }];
+    })
+    .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
 }
 
 async function linkingTo(dir: string, agents: number, domain: string): Promise<bigint[]> {

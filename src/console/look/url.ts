@@ -5,32 +5,30 @@
  * Idea      The parts are those of the crawl itself, asked once more: canonical form, scope,
  *           filters, the operator's decision, robots.txt as archived, the sieve, the queues, the
  *           archive, the log. The first of them that explains where the URL is now is the reason.
+ *           Of a URL that is neither queued nor in the archive, the list of skipped URLs holds why:
+ *           also what a filter or a limit of an earlier time decided.
  * Requires  The folder of a crawl, running or stopped. What is in memory only is as old as the last
  *           checkpoint.
  * Ensures   Facts that are not stored are reported as not known, never guessed.
  */
 import type { Capture } from '../../archive/index/cdxj.ts';
-import { counted, formatCount, type Millis } from '../../base/units.ts';
-import { type CrawlConfig, filtersOf, resolveConfig } from '../../config/settings.ts';
+import { type Bytes, counted, formatCount, type Millis } from '../../base/units.ts';
+import { type CrawlConfig, resolveConfig } from '../../config/settings.ts';
 import { identityOf } from '../../crawl/agent/client-setup.ts';
 import { createScope } from '../../crawl/agent/scope.ts';
+import { type SkippedUrl, skippedUrl } from '../../crawl/skipped/list-skipped.ts';
 import { askedOf } from '../../crawl/state/crawl-folder.ts';
-import { readFilters } from '../../crawl/state/filters-file.ts';
 import { placeOf, type UrlPlace } from '../../crawl/state/url-place.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { explain, type Verdict } from '../../filter/explain.ts';
-import { bindingOf, type FilterTexts, loadFilters } from '../../filter/filter-set.ts';
-import { ListTable } from '../../filter/list-table.ts';
-import { parseFilter } from '../../filter/parse.ts';
-import { loadPredicates } from '../../filter/predicates.ts';
-import { STAGES, type Stage } from '../../filter/subject.ts';
 import { readOverrides } from '../../reputation/budget/overrides.ts';
 import { canonicaliseOrReason } from '../../url/canonical.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { hostOf } from '../../url/parts.ts';
 import { archiveOf } from './captures.ts';
+import { becauseOf, type FilterVerdicts, filterVerdicts } from './filter-verdicts.ts';
 import { type LogLine, readLog } from './log.ts';
 import { type RobotsView, robotsOf } from './robots.ts';
+import { reasonOfSkip, skipSentence } from './skip-words.ts';
 
 /** One part that was asked. */
 interface UrlStep {
@@ -40,8 +38,8 @@ interface UrlStep {
   readonly fact: string;
 }
 
-/** Why the URL is where it is. */
-export type UrlReason =
+/** Why the URL is where it is; these have answers of their own. */
+type KnownReason =
   | 'not-a-url'
   | 'fetched'
   | 'queued'
@@ -60,6 +58,9 @@ export type UrlReason =
   | 'failed'
   | 'left-without-capture'
   | 'never-discovered';
+
+/** Beside them, every reason of the list of skipped URLs. */
+export type UrlReason = KnownReason | (string & {});
 
 interface UrlLife {
   readonly given: string;
@@ -81,6 +82,8 @@ interface UrlLife {
 
 const MOST_CAPTURES = 100;
 const MOST_LINES = 20;
+/** Text of the list of skipped URLs that is looked through. */
+const MOST_SKIPPED: Bytes = 256 * 2 ** 20;
 
 /** `budgetOf` gives the budget of a domain, where the crawl has budgets and a record of it. */
 export async function lifeOf(
@@ -98,9 +101,11 @@ export async function lifeOf(
   const place = await placeOf(dir, agents, url);
   const isSeed = seeds.includes(url);
   const depth = place.discovery?.depth ?? (isSeed ? 0 : undefined);
+  const captures = await capturesOf(disk, dir, url);
+  const isOpen = captures.length === 0 && !QUEUED.includes(place.stage);
   const facts: Facts = {
-    ...{ disk, dir, config, url, domain, place, depth, isSeed },
-    captures: await capturesOf(disk, dir, url),
+    ...{ disk, dir, config, url, domain, place, depth, isSeed, captures },
+    skipped: isOpen ? await skippedUrl(disk, dir, url, MOST_SKIPPED) : undefined,
     log: await failuresOf(disk, dir, url, host),
     robots: await robotsOf(disk, dir, url, identityOf(config).productToken, place.host),
     override: (await readOverrides(disk, dir)).get(domain),
@@ -109,10 +114,11 @@ export async function lifeOf(
     filters: await filterVerdicts(disk, dir, config, url, depth ?? 1),
   };
   const reason = reasonFor(facts);
+  const answer = ANSWERS[reason as KnownReason] ?? answerOfSkip;
   return {
     ...{ given, reason, url, domain, partition: place.partition, agent: place.agent, depth },
     ...{ stage: place.stage, asOf: place.savedAt, captures: facts.captures, log: facts.log },
-    answer: ANSWERS[reason](facts),
+    answer: answer(facts),
     steps: stepsOf(facts),
   };
 }
@@ -127,6 +133,8 @@ interface Facts {
   readonly depth: number | undefined;
   readonly isSeed: boolean;
   readonly captures: readonly Capture[];
+  /** What the list of skipped URLs has of it. */
+  readonly skipped: SkippedUrl | undefined;
   readonly log: readonly LogLine[];
   readonly robots: RobotsView;
   readonly override: number | 'blocked' | 'trusted' | undefined;
@@ -179,42 +187,6 @@ function scopeOf(
   return scope.refusal(url, depth) ?? scope.trap(url);
 }
 
-interface FilterVerdicts {
-  readonly blacklisted: boolean;
-  readonly stages: ReadonlyMap<Stage, Verdict & { readonly text: string }>;
-}
-
-async function filterVerdicts(
-  disk: Disk,
-  dir: string,
-  config: CrawlConfig,
-  url: string,
-  depth: number,
-): Promise<FilterVerdicts> {
-  const texts: FilterTexts = (await readFilters(disk, dir)) ?? filtersOf(config);
-  const predicates = await loadPredicates(config.predicates);
-  const ranking = config.order === 'budget' ? config.rank : 'none';
-  const { blacklist } = config;
-  const set = await loadFilters(texts, {
-    ...{ disk, predicates, ranking, spam: config.spam !== '', blacklist },
-  });
-  const binding = bindingOf(set.lists);
-  const nothing = { standing: undefined, visit: undefined, response: undefined, page: undefined };
-  const stages = new Map<Stage, Verdict & { readonly text: string }>();
-  for (const stage of STAGES) {
-    const text = set.texts[stage];
-    if (text === undefined) continue;
-    const node = parseFilter(text, { predicates, stage });
-    const subject = { url, depth, ...nothing };
-    const verdict = explain(node, subject, binding, ({ from, ranking: needs }) =>
-      Boolean(from === 'schedule' && !needs),
-    );
-    stages.set(stage, { ...verdict, text });
-  }
-  const blacklisted = set.blacklist !== undefined && new ListTable(set.blacklist).hasUrl(url);
-  return { blacklisted, stages };
-}
-
 const QUEUED: readonly UrlPlace['stage'][] = [
   ...(['in-transit', 'offered', 'answered', 'placing', 'round', 'backlog', 'front'] as const),
   'under-way',
@@ -233,10 +205,24 @@ function reasonFor(facts: Facts): UrlReason {
   return stage === 'gone' ? reasonGone(facts) : reasonNever(facts);
 }
 
+/** What the list of skipped URLs says, where no part says it now. */
+const recorded = ({ skipped }: Facts): UrlReason | undefined =>
+  skipped && reasonOfSkip(skipped.reason);
+
+const answerOfSkip = ({ skipped }: Facts): string => skipSentence(skipped?.reason ?? '');
+
+/** The answer of a part that says so now; else that of the list. */
+const nowOrThen =
+  (isNow: (facts: Facts) => boolean, now: (facts: Facts) => string) =>
+  (facts: Facts): string =>
+    isNow(facts) || !facts.skipped ? now(facts) : answerOfSkip(facts);
+
 /** It has left the queues without a capture. */
-function reasonGone({ log, override, robots, filters, scope, place }: Facts): UrlReason {
-  const hasFailed = log.some(({ event }) => event === 'url-given-up' || event === 'host-given-up');
-  if (hasFailed || place.host?.givenUp) return 'failed';
+function reasonGone(facts: Facts): UrlReason {
+  const then = recorded(facts);
+  if (then !== undefined) return then;
+  const { log, override, robots, filters, scope, place } = facts;
+  if (hasFailed(log) || place.host?.givenUp) return 'failed';
   if (override === 'blocked') return 'blocked';
   if (filters.blacklisted) return 'blacklist';
   if (robots.allowed === false) return 'robots';
@@ -245,40 +231,73 @@ function reasonGone({ log, override, robots, filters, scope, place }: Facts): Ur
 }
 
 /** No checkpoint knows it. */
-function reasonNever({ scope, filters, isSeed }: Facts): UrlReason {
+function reasonNever(facts: Facts): UrlReason {
+  const { scope, filters, isSeed } = facts;
   if (scope) return scope;
   if (filters.blacklisted) return 'blacklist';
   if (!isSeed && filters.stages.get('schedule')?.accepted === false) return 'schedule-filter';
-  return 'never-discovered';
+  return recorded(facts) ?? 'never-discovered';
 }
 
-const ANSWERS: Readonly<Record<UrlReason, (facts: Facts) => string>> = {
+const isOutside = ({ scope }: Facts): boolean => scope !== undefined;
+const rejects =
+  (stage: 'schedule' | 'fetch') =>
+  ({ filters }: Facts) =>
+    filters.stages.get(stage)?.accepted === false;
+
+const ANSWERS: Readonly<Record<KnownReason, (facts: Facts) => string>> = {
   'not-a-url': () => 'It cannot be crawled.',
   fetched: ({ captures }) =>
     `It was fetched ${captures.length === 1 ? 'once' : `${captures.length} times`}; last with status ${captures.at(-1)?.status || 'unknown'}.`,
   queued: ({ place }) => `It is queued: ${whereText(place)}.`,
-  blocked: ({ domain }) => `Its domain ${domain} is blocked by the operator (domains.tsv).`,
+  blocked: nowOrThen(
+    ({ override }) => override === 'blocked',
+    ({ domain }) => `Its domain ${domain} is blocked by the operator (domains.tsv).`,
+  ),
   'budget-0': ({ domain }) =>
     `It is put off: the budget of its domain ${domain} is 0 URLs a round.`,
-  'url-too-long': ({ config }) => `It is longer than --max-url-length ${config.maxUrlLength}.`,
-  'too-deep': ({ config }) => `It is deeper than --max-depth ${config.maxDepth}.`,
+  'url-too-long': nowOrThen(
+    isOutside,
+    ({ config }) => `It is longer than --max-url-length ${config.maxUrlLength}.`,
+  ),
+  'too-deep': nowOrThen(
+    isOutside,
+    ({ config }) => `It is deeper than --max-depth ${config.maxDepth}.`,
+  ),
   'repeated-segments': () => 'Its path repeats itself, as in a trap (--max-repeats).',
-  'out-of-scope': ({ config }) => `It is outside of the scope (--scope ${config.scope}).`,
-  excluded: () => 'A pattern of --exclude matches it.',
-  'not-included': () => 'No pattern of --include matches it.',
+  'out-of-scope': nowOrThen(
+    isOutside,
+    ({ config }) => `It is outside of the scope (--scope ${config.scope}).`,
+  ),
+  excluded: nowOrThen(isOutside, () => 'A pattern of --exclude matches it.'),
+  'not-included': nowOrThen(isOutside, () => 'No pattern of --include matches it.'),
   blacklist: ({ config }) => `It is in the blacklist ${config.blacklist}.`,
-  'schedule-filter': ({ filters }) =>
-    `The schedule filter rejects it: ${becauseOf(filters, 'schedule')}.`,
-  'fetch-filter': ({ filters }) => `The fetch filter rejects it: ${becauseOf(filters, 'fetch')}.`,
-  robots: ({ robots }) => `robots.txt forbids it: ${robots.fact}.`,
-  failed: ({ log, place }) => `It failed: ${failureText(log, place)}.`,
+  'schedule-filter': nowOrThen(
+    rejects('schedule'),
+    ({ filters }) => `The schedule filter rejects it: ${becauseOf(filters, 'schedule')}.`,
+  ),
+  'fetch-filter': nowOrThen(
+    rejects('fetch'),
+    ({ filters }) => `The fetch filter rejects it: ${becauseOf(filters, 'fetch')}.`,
+  ),
+  robots: nowOrThen(
+    ({ robots }) => robots.allowed === false,
+    ({ robots }) => `robots.txt forbids it: ${robots.fact}.`,
+  ),
+  failed: nowOrThen(
+    ({ log, place }) => hasFailed(log) || place.host?.givenUp !== undefined,
+    ({ log, place }) => `It failed: ${failureText(log, place)}.`,
+  ),
   'left-without-capture': ({ config }) =>
     config.store === 'warc'
-      ? 'It was discovered and is no longer queued, and the archive has no capture of it: it failed, or a limit, a learned trap rule, a filter that held then, or the store filter left it out.'
+      ? `It was discovered and is no longer queued, and the archive has no capture of it. ${config.listSkipped ? 'Nothing says why.' : 'The crawl keeps no list of skipped URLs (--list-skipped), which would say why.'}`
       : `It was discovered and is no longer queued; this crawl keeps no archive (--store ${config.store}).`,
   'never-discovered': () =>
     'No page that was fetched so far links to it, as of the last checkpoint.',
 };
+
+const hasFailed = (log: readonly LogLine[]): boolean =>
+  log.some(({ event }) => event === 'url-given-up' || event === 'host-given-up');
 
 function failureText(log: readonly LogLine[], place: UrlPlace): string {
   const line = log.find(({ event }) => /-given-up$/.test(event));
@@ -312,15 +331,16 @@ function whereText({ stage, before = 0, round, roundNow }: UrlPlace): string {
   }
 }
 
-const partText = (part: string, answer: unknown): string =>
-  answer === undefined ? `${part} is not known here` : `${part} is ${answer}`;
-
-function becauseOf({ stages }: FilterVerdicts, stage: Stage): string {
-  const because = stages.get(stage)?.because ?? [];
-  return because.map(({ part, answer }) => partText(part, answer)).join(', ');
+/** The parts that decide now; the list only where none of them stops the URL. */
+function stepsOf(facts: Facts): UrlStep[] {
+  const steps = partsOf(facts);
+  const { skipped } = facts;
+  if (!skipped || steps.some(({ verdict }) => verdict === 'stops')) return steps;
+  const fact = `${skipped.reason} (${skipped.kind})`;
+  return [...steps, { part: 'list of skipped URLs', verdict: 'stops', fact }];
 }
 
-function stepsOf(facts: Facts): UrlStep[] {
+function partsOf(facts: Facts): UrlStep[] {
   const { url, domain, place, isSeed, depth, scope, config, override, robots, captures } = facts;
   const { budget } = facts;
   const step = (part: string, stops: boolean | undefined, fact: string): UrlStep => ({

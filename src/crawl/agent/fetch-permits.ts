@@ -90,9 +90,9 @@ export class FetchPermits {
     return this.#allowance.hasBytes ? undefined : 'max-bytes';
   }
 
-  /** Claims a requisite; false when the agent is stopping or no byte is left. */
+  /** Claims a requisite; false when the agent is stopping or paused, or no byte is left. */
   claimRequisite(): boolean {
-    return this.#end === undefined && this.#allowance.claimRequisite();
+    return this.#end === undefined && !this.paused && this.#allowance.claimRequisite();
   }
 
   /** Counts a requisite that turned out to be a page; false when no page is left. */
@@ -102,7 +102,7 @@ export class FetchPermits {
     return true;
   }
 
-  /** Claims one page of the crawl's limit; false when none is left or the agent is stopping. */
+  /** Claims one page of the crawl's limit; false when none is left, or it is stopping or paused. */
   claimPage(): boolean {
     return this.#end === undefined && !this.paused && this.#allowance.claim();
   }

@@ -3,10 +3,12 @@
  * publish them on a network, put a proxy in front.
  *
  * Ensures   A request never waits for the crawl, nor the crawl for a request; no request can end
- *           the crawl. A request with another host name is rejected (see `serveLoopback`).
+ *           the crawl. A request with another host name is rejected (see `serveLoopback`), and so is
+ *           one that a page of another site makes. Other machines are served by the console alone,
+ *           which asks for its token.
  */
 import { DrumlinError, systemCode } from '../../base/errors.ts';
-import { LOOPBACK, type Reply, serveLoopback } from '../../net/loopback-server.ts';
+import { isForeign, LOOPBACK, type Reply, serveLoopback } from '../../net/loopback-server.ts';
 import type { Progress } from '../record/progress.ts';
 import { type Trouble, troubleOf } from './health.ts';
 import { METRICS_TYPE, metricsPage } from './metrics.ts';
@@ -21,11 +23,15 @@ export async function serveMetrics(
   port: number,
   progress: () => Progress | undefined,
 ): Promise<MetricsServer> {
-  const server = await serveLoopback(port, (path) => pageAt(path, progress)).catch((cause) => {
+  const server = await serveLoopback(port, (path, _, { headers }) =>
+    isForeign(headers) ? FOREIGN : pageAt(path, progress),
+  ).catch((cause) => {
     throw unserved(port, cause);
   });
   return { url: `http://${LOOPBACK}:${server.port}/metrics`, close: server.close };
 }
+
+const FOREIGN: Reply = { status: 403, text: 'This request comes from another site.\n' };
 
 function pageAt(path: string, progress: () => Progress | undefined): Reply {
   if (path !== '/metrics' && path !== '/healthz')
@@ -36,7 +42,8 @@ function pageAt(path: string, progress: () => Progress | undefined): Reply {
   return { status: 200, text: metricsPage(now, processNumbers()), type: METRICS_TYPE };
 }
 
-function healthOf(trouble: Trouble | undefined): Reply {
+/** The answer to a process monitor. */
+export function healthOf(trouble: Trouble | undefined): Reply {
   if (!trouble) return { status: 200, text: 'healthy\n' };
   const { code, fact, remedy, isHealthy } = trouble;
   const text = `(${code}): ${fact} ${remedy}\n`;

@@ -98,6 +98,16 @@ async function* linesOf(
   path: string,
   onDamage: (sentence: string) => void,
 ): AsyncGenerator<string> {
+  for await (const member of membersOf(disk, path, onDamage))
+    for (const line of member.toString('latin1').split('\n')) if (line !== '') yield line;
+}
+
+/** The text of a log, a member at a time. */
+async function* membersOf(
+  disk: Disk,
+  path: string,
+  onDamage: (sentence: string) => void,
+): AsyncGenerator<Buffer> {
   const file = await disk.open(path, 'read');
   try {
     const window = new FileWindow(file, await file.size());
@@ -107,14 +117,45 @@ async function* linesOf(
         onDamage(`${path} cannot be read after byte ${offset}: the URLs after it are not listed.`);
         return;
       }
-      const text = Buffer.from(member.content).toString('latin1');
-      for (const line of text.split('\n')) if (line !== '') yield line;
+      yield Buffer.from(member.content.buffer, member.content.byteOffset, member.content.length);
       offset += member.length;
     }
   } finally {
     await file.close();
   }
 }
+
+/**
+ * Why one URL was not fetched, or not kept: what the list says of it, without making the list.
+ * Undefined if it does not have it, or there is no list. Reads at most `most` bytes of text, the
+ * newest run first.
+ *
+ * Cost      About 3 ns a byte of text.
+ */
+export async function skippedUrl(
+  disk: Disk,
+  dir: string,
+  url: string,
+  most: Bytes = Number.POSITIVE_INFINITY,
+): Promise<SkippedUrl | undefined> {
+  const folder = skippedDir(dir);
+  const names = await disk.list(folder).catch(() => []);
+  const wanted = Buffer.from(`\t${url}\n`, 'latin1');
+  const reasons = new Set<string>();
+  let read = 0;
+  for (const name of names.sort((a, b) => runOf(b) - runOf(a)))
+    for await (const text of membersOf(disk, join(folder, name), () => {})) {
+      for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1))
+        reasons.add(text.toString('latin1', text.lastIndexOf(LINE_END, at) + 1, at));
+      read += text.length;
+      if (read > most) return answerFor(url, reasons)[0];
+    }
+  return answerFor(url, reasons)[0];
+}
+
+const LINE_END = 10;
+/** The run that wrote `<agent>-<run>.gz`. */
+const runOf = (name: string): number => Number(/-(\d+)\.gz$/.exec(name)?.[1] ?? 0);
 
 function noList(dir: string): DrumlinError {
   return new DrumlinError(

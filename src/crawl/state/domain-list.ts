@@ -12,7 +12,7 @@ import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { resolveConfig } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { readList } from '../../filter/list-file.ts';
-import { type KeyedRecord, storedRecords } from '../../reputation/budget/domain-book.ts';
+import { eachStored, type KeyedRecord } from '../../reputation/budget/domain-book.ts';
 import type { DomainRecord } from '../../reputation/budget/domain-record.ts';
 import { AllRanks, type RankName, SCORES, type Score } from '../../reputation/budget/standing.ts';
 import { listScore } from '../transport/list-score.ts';
@@ -100,12 +100,12 @@ async function listOnce(disk: Disk, dir: string, sort: Column, top: number): Pro
   let domains = 0;
   let best: KeyedRecord[] = [];
   const before = comparison(sort, scoreOf);
-  for await (const keyed of recordsOf(disk, dir, agents)) {
-    ranks.add(scoreOf(keyed.record), keyed.key);
+  await eachRecord(disk, dir, agents, (key, record) => {
+    ranks.add(scoreOf(record), key);
     domains++;
-    best.push(keyed);
+    best.push({ key, record });
     if (best.length > 2 * top + 1024) best = best.sort(before).slice(0, top);
-  }
+  });
   best = best.sort(before).slice(0, top);
   return {
     by: rank,
@@ -118,11 +118,11 @@ async function ranksOnce(disk: Disk, dir: string): Promise<[domain: string, rank
   const { agents, scoreOf } = await scoringOf(disk, dir);
   const ranks = new AllRanks();
   const fetched: { name: string; score: number; key: bigint }[] = [];
-  for await (const { key, record } of recordsOf(disk, dir, agents)) {
+  await eachRecord(disk, dir, agents, (key, record) => {
     const score = scoreOf(record);
     ranks.add(score, key);
     if (record.pages > 0) fetched.push({ name: record.name, score, key });
-  }
+  });
   return fetched.flatMap(({ name, score, key }) => {
     const rank = ranks.rankOf(score, key);
     return rank === undefined ? [] : [[name, rank] as [string, number]];
@@ -138,17 +138,19 @@ export async function scoringOf(disk: Disk, dir: string) {
   return { agents, rank, scoreOf };
 }
 
-/** The records of all agents. */
-export async function* recordsOf(
+/** Calls back with the records of all agents that have a name. */
+export async function eachRecord(
   disk: Disk,
   dir: string,
   agents: number,
-): AsyncGenerator<KeyedRecord> {
+  each: (key: bigint, record: DomainRecord) => void,
+): Promise<void> {
   for (let agent = 0; agent < agents; agent++) {
     const book = await bookOf(disk, dir, agent);
     if (!book) continue;
-    for await (const keyed of storedRecords(disk, book.folder, book.frozen))
-      if (keyed.record.name !== '') yield keyed;
+    await eachStored(disk, book.folder, book.frozen, (key, record) => {
+      if (record.name !== '') each(key, record);
+    });
   }
 }
 

@@ -110,8 +110,11 @@ export function tuned({ settings }: Pick<Tuning, 'settings'>): TunedSettings {
   return values as TunedSettings;
 }
 
-/** The values as options of a resumed crawl. */
-export const tunedOptions = ({ settings }: Tuning): CrawlOptions => settings;
+/** The values as options of a resumed crawl. Who names a delay means it for private hosts, too. */
+export function tunedOptions({ settings }: Tuning): CrawlOptions {
+  const { delay } = settings;
+  return delay === undefined ? settings : { ...settings, privateDelay: delay };
+}
 
 /** A key, or the flag of a setting, that may change while a crawl runs. */
 export function requireTunable(word: string): TunableKey {

@@ -356,36 +356,67 @@ function addPlaced({ key, value, aux }: DrumAnswer, to: PlacedUrl[]): void {
     to.push({ place: placeUrl(ledger, request), budget, domain: key, entry: fields.bytes() });
 }
 
-/** The domains of a frozen book as of its last merge. The book may be in use. */
-export function storedRecords(
+/** Calls back with the domains of a frozen book as of its last merge. The book may be in use. */
+export async function eachStored(
   disk: Disk,
   folder: string,
   { state: { drum } }: Frozen<BookState>,
-): AsyncGenerator<KeyedRecord> {
-  return recordsIn(disk, folder, drum.repository, drum.size);
+  each: (key: bigint, record: DomainRecord) => void,
+): Promise<void> {
+  const stored = await openStored(disk, folder, drum.repository, drum.size);
+  if (!stored) return;
+  const { reader, close } = stored;
+  try {
+    while (reader.ready) {
+      each(reader.key, storedRecord(reader.value));
+      const wait = reader.next();
+      if (wait) await wait;
+    }
+  } finally {
+    await close();
+  }
 }
 
-/**
- * Uses a file handle of its own: a merge may close and delete the file, and it can still be read to
- * its end.
- */
 async function* recordsIn(
   disk: Disk,
   folder: string,
   generation: number,
   size: number,
 ): AsyncGenerator<KeyedRecord> {
-  if (generation === 0) return;
-  const source = await openRecords(disk, join(folder, `records.${generation}`), undefined, 0, size);
+  const stored = await openStored(disk, folder, generation, size);
+  if (!stored) return;
+  const { reader, close } = stored;
   try {
-    const length = await source.file.size();
-    const reader = new RecordReader({ ...source, length }, undefined, RECORD_WINDOW);
-    for (await reader.next(); reader.ready; ) {
+    while (reader.ready) {
       yield { key: reader.key, record: storedRecord(reader.value) };
       const wait = reader.next();
       if (wait) await wait;
     }
   } finally {
-    await source.file.close();
+    await close();
+  }
+}
+
+/**
+ * A reader at the first record; undefined before the first merge. Uses a file handle of its own: a
+ * merge may close and delete the file, and it can still be read to its end.
+ */
+async function openStored(
+  disk: Disk,
+  folder: string,
+  generation: number,
+  size: number,
+): Promise<{ readonly reader: RecordReader; close(): Promise<void> } | undefined> {
+  if (generation === 0) return undefined;
+  const source = await openRecords(disk, join(folder, `records.${generation}`), undefined, 0, size);
+  const close = () => source.file.close();
+  try {
+    const length = await source.file.size();
+    const reader = new RecordReader({ ...source, length }, undefined, RECORD_WINDOW);
+    await reader.next();
+    return { reader, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }

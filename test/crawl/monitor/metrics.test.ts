@@ -109,6 +109,13 @@ describe('the port for metrics', () => {
     expect(status).toBe(403);
   });
 
+  test('rejects what a page of another site asks for, as the console does', async () => {
+    for (const headers of [{ origin: 'http://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+      expect((await ask(NOW, '/metrics', { headers })).status).toBe(403);
+    const own = { 'sec-fetch-site': 'none' };
+    expect((await ask(NOW, '/metrics', { headers: own })).status).toBe(200);
+  });
+
   test.each([
     ['//', 404],
     ['//%', 400],
