@@ -17,6 +17,7 @@ export type RankingMethod =
   | 'harmonic'
   | 'hyperball'
   | 'tse'
+  | 'trusted'
   | 'live';
 
 /** How to rank the nodes of a graph. */
