@@ -18,6 +18,7 @@ export type RankingMethod =
   | 'hyperball'
   | 'tse'
   | 'trusted'
+  | 'grouped'
   | 'live';
 
 /** How to rank the nodes of a graph. */

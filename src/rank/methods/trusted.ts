@@ -3,8 +3,8 @@
  * the trust that reaches a node from the seeds.
  *
  * Definition: trusted-score.ts. It answers attacks that raise the number of supporters alone: rings
- * whose members support each other over two links, and single links from famous domains. With
- * `ratio` and `cap` without limit it is TSE.
+ * whose members support each other over two links, and single links from famous domains. Without
+ * the two limits it is TSE.
  *
  * Here      sources are drawn as in tse.ts; with p = 1 the result is exact. The trust of nodes is
  *           walked on the links of the drawn sources only. Without `seeds`, the walk begins at the
@@ -29,7 +29,7 @@ import { blockBytes } from '../supporters/blocks.ts';
 import { sampler } from '../supporters/sample.ts';
 import { SupportersKernel } from '../supporters/supporters-kernel.ts';
 import { type Trust, type WalkedArcs, walkTrust } from '../supporters/trust-walk.ts';
-import { CAP, PassedOn, RATIO } from '../supporters/trusted-score.ts';
+import { CAP, PassedOn, WORTH } from '../supporters/trusted-score.ts';
 import { BYTES_PER_ARC, countSampled, retain } from '../supporters/tse-core.ts';
 import { buildIndex } from '../supporters/tse-index.ts';
 import { drawSources, ranker as tse } from './tse.ts';
@@ -41,14 +41,14 @@ const PARAMETERS = {
     default: CAP,
     least: 0,
     most: 1e12,
-    doc: 'the most supporters that one in-neighbour passes on',
+    doc: 'the most supporters that one in-neighbour passes on (0: no limit)',
   },
-  ratio: {
+  worth: {
     kind: 'number',
-    default: RATIO,
+    default: WORTH,
     least: 0,
     most: 1e12,
-    doc: 'how many links of --cap supporters the trust of a mean link is worth',
+    doc: 'how many supporters the trust of a mean link is worth (0: trust limits nothing)',
   },
   p: { ...tse.parameters.p, default: 1 },
   seed: tse.parameters.seed,
@@ -72,7 +72,7 @@ async function trusted(
   options: RankOptions,
 ): Promise<RankResult> {
   const { nodes } = graph;
-  const { p, cap, ratio } = values;
+  const { p, cap, worth } = values;
   const blockArcs = Math.min(BLOCK_ARCS, Math.max(1, nodes, graph.arcs));
   const hands = usefulThreads(options.threads, nodes, graph.arcs);
   requireMemory(options.memory, {
@@ -97,7 +97,7 @@ async function trusted(
       flatOut,
     );
     options.onProgress?.(1 / 3);
-    const passed = new PassedOn(nodes, { p, cap, ratio, unit: trust.unit });
+    const passed = new PassedOn(nodes, { p, cap, worth, unit: trust.unit });
     await addLinks(graph, blockArcs, linked, givenBy(arcs, trust), passed);
     options.onProgress?.(2 / 3);
     const index = buildIndex(kernel, nodes, part);

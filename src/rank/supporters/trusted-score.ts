@@ -5,23 +5,24 @@
  *   supporters   domains at distance two, each once: members of a dense group have few
  *   links        what its in-neighbours pass on, each at most `cap` supporters: a few links from
  *                famous domains bring little
- *   trust        how many mean links its trust is worth, times `ratio` · `cap` (trust-walk.ts): a
+ *   trust        that reaches it, in mean links (trust-walk.ts), each worth `worth` supporters: a
  *                group that trusted domains do not link to has none
  *
  * All are estimated from the share p of the sources. If no in-neighbour was drawn, nothing is known
- * of the trust, and it limits nothing.
+ * of the trust, and it limits nothing. A `cap` or `worth` of 0 limits nothing either.
  * Ensures   the same result for any order of the in-neighbours: all sums are of whole numbers.
  */
 import type { Trust } from './trust-walk.ts';
 
 /** The most supporters that one in-neighbour passes on. */
 export const CAP = 10;
-export const RATIO = 0.5;
+/** How many supporters the trust of a mean link is worth. */
+export const WORTH = 5;
 
 export interface TrustLimits extends Pick<Trust, 'unit'> {
   readonly p: number;
   readonly cap: number;
-  readonly ratio: number;
+  readonly worth: number;
 }
 
 /** Sums over the in-neighbours of many domains, by number. */
@@ -63,9 +64,10 @@ export class PassedOn {
 
   /** The score of a domain, given how many drawn sources support it. */
   score(domain: number, supporters: number): number {
-    const { p, cap, ratio, unit } = this.#limits;
-    const links = this.#full[domain] * this.#most + this.#rest[domain];
-    const trust = this.#drawn[domain] === 0 ? Infinity : (ratio * cap * this.#given[domain]) / unit;
+    const { p, cap, worth, unit } = this.#limits;
+    const links = cap === 0 ? Infinity : this.#full[domain] * this.#most + this.#rest[domain];
+    const isKnown = worth > 0 && this.#drawn[domain] > 0;
+    const trust = isKnown ? (worth * this.#given[domain]) / unit : Infinity;
     return Math.min(supporters, links, trust) / p;
   }
 }

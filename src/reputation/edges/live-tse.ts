@@ -19,7 +19,7 @@
  */
 import { flatOut, type Pacer } from '../../base/pacer.ts';
 import { SupportersKernel } from '../../rank/supporters/supporters-kernel.ts';
-import { CAP, PassedOn, RATIO } from '../../rank/supporters/trusted-score.ts';
+import { CAP, PassedOn, WORTH } from '../../rank/supporters/trusted-score.ts';
 import type { EdgeLists } from './edge-lists.ts';
 import { indexArcs, type LiveIndex } from './live-index.ts';
 import type { DrawnArcs } from './supporter-sample.ts';
@@ -102,7 +102,7 @@ class UnionCounter implements SupporterEstimates {
     this.#atOnce = atOnce;
     this.#p = p;
     this.#passed =
-      index.trust && new PassedOn(atOnce, { p, cap: CAP, ratio: RATIO, unit: index.trust.unit });
+      index.trust && new PassedOn(atOnce, { p, cap: CAP, worth: WORTH, unit: index.trust.unit });
     this.#places = {
       marks: kernel.allocate(index.markBytes),
       offsets: kernel.allocate(4 * (atOnce + 1)),
