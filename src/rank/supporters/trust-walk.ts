@@ -1,10 +1,12 @@
 /**
  * Trust that flows along links from a few domains, measured in links.
  *
- * Idea      A walker starts at a trusted domain and follows links. With probability 1 - alpha, and
- *           wherever no links are known, it jumps back to a trusted domain. Trust is where it is:
- *           a group of domains that nobody else links to has none, however it is linked inside,
- *           and links into the group bring in only what their domains share out.
+ * Idea      A walker starts at a trusted domain and follows links. With probability 1 - alpha it
+ *           jumps back to a trusted domain. Trust is where it is: a group of domains that nobody
+ *           else links to has none, however it is linked inside, and links into the group bring in
+ *           only what their domains share out. Walkers that come to a domain without known links
+ *           end there, and the others count for them: in the middle of a crawl most domains are not
+ *           fetched yet, and jumps would favour the trusted domains more than alpha says.
  *
  *           Nobody has to name the trusted domains. Of the seeds of a crawl some may deceive, so a
  *           first walk starts at all of them, and a second at the `TRUSTED` seeds to which the
@@ -97,10 +99,13 @@ class Walk {
     const { sources, begins, ends, targets } = this.#of;
     const [has, gets] = [this.received, this.#next];
     gets.fill(0);
+    let held = 0;
+    for (let i = 0; i < sources.length; i++) if (this.#degrees[i] > 0) held += has[sources[i]];
+    const share = held === 0 ? 0 : (ALPHA * MASS) / held;
     let all = 0;
     for (let i = 0; i < sources.length; i++) {
       const own = sources[i];
-      const given = this.#degrees[i] === 0 ? 0 : Math.floor((ALPHA * has[own]) / this.#degrees[i]);
+      const given = this.#degrees[i] === 0 ? 0 : Math.floor((share * has[own]) / this.#degrees[i]);
       this.given[i] = given;
       all += given * this.#degrees[i];
       if (given === 0) continue;
