@@ -17,6 +17,8 @@ export type RankingMethod =
   | 'harmonic'
   | 'hyperball'
   | 'tse'
+  | 'trusted'
+  | 'grouped'
   | 'live';
 
 /** How to rank the nodes of a graph. */

@@ -59,7 +59,7 @@ export const CHOICE_SETTINGS = {
     'rank',
     rankName,
     'tse',
-    'how to rank domains: in (number of domains that link to it), opic (cash that linking pages share out), tse (estimated number of supporters), list (the numbers in --rank-file) or none',
+    'how to rank domains: in (number of domains that link to it), opic (cash that linking pages share out), tse (estimated number of supporters), trusted (the same, limited by links and by trust from the seeds), list (the numbers in --rank-file) or none',
   ),
   rankFile: setting(
     'rank-file',

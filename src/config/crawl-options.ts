@@ -45,12 +45,13 @@ export interface CrawlOptions {
 
   /**
    * How to rank domains: in (number of domains that link to it), opic (cash that linking pages
-   * share out), tse (estimated number of supporters), list (the numbers in --rank-file) or none.
+   * share out), tse (estimated number of supporters), trusted (the same, limited by links and by
+   * trust from the seeds), list (the numbers in --rank-file) or none.
    *
    * Default: `'tse'`.
    * Flag: `--rank`. Environment: `DRUMLIN_RANK`.
    */
-  readonly rank?: 'in' | 'opic' | 'tse' | 'list' | 'none';
+  readonly rank?: 'in' | 'opic' | 'tse' | 'trusted' | 'list' | 'none';
 
   /**
    * With --rank list: file with a domain and a number on each line; the larger, the better.

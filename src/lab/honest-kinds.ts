@@ -2,6 +2,7 @@
 
 import type { Domain } from './domain.ts';
 import type { Kind } from './kind.ts';
+import { soldLinks, soldTo } from './spam-kinds.ts';
 import { companionAt, companyLinks, fewPages } from './tricks/company.ts';
 import type { Web } from './web.ts';
 import { hash, TAG } from './words/random.ts';
@@ -19,6 +20,11 @@ export const giant: Kind = {
   ...honest,
   name: 'giant',
   about: 'a large site that many others link to',
+  degree: (world, domain, byRank) => byRank + soldLinks(world, domain),
+  target({ world }, domain, k) {
+    const sold = k - (domain.degree - soldLinks(world, domain));
+    return sold < 0 ? undefined : soldTo(world, domain, sold);
+  },
 };
 
 /** Members of a company of honest domains link to each other, too. */

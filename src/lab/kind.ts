@@ -24,6 +24,8 @@ export type KindName =
   | 'copy'
   | 'honeypot'
   | 'expired'
+  | 'sparse-ring'
+  | 'bought'
   | 'wildcard'
   | 'calendar'
   | 'session'

@@ -1,7 +1,16 @@
 /** Every kind of domain by its name. */
 import { academic, directory, giant, ordinary, personal } from './honest-kinds.ts';
 import type { Kind, KindName } from './kind.ts';
-import { copy, exchange, expired, farm, honeypot, parked } from './spam-kinds.ts';
+import {
+  bought,
+  copy,
+  exchange,
+  expired,
+  farm,
+  honeypot,
+  parked,
+  sparseRing,
+} from './spam-kinds.ts';
 import { alias, calendar, repeat, session, wildcard } from './trap-kinds.ts';
 
 export const KINDS: Readonly<Record<KindName, Kind>> = {
@@ -16,6 +25,8 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   copy,
   honeypot,
   expired,
+  'sparse-ring': sparseRing,
+  bought,
   wildcard,
   calendar,
   session,

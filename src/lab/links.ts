@@ -116,17 +116,22 @@ function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkL
 
 /**
  * If there are spammers, they write where anyone can: one page in two hundred has a link to spam,
- * and one domain in five hundred is not maintained, with every page full of them.
+ * and one domain in five hundred is not maintained, with every page full of them. An attack fills
+ * pages of giants, too.
  */
 function addComments(web: Web, domain: Domain, page: number, links: LinkList): void {
   const { seed } = web.world;
   const untended =
     domain.kind.name !== 'giant' && hash(seed, TAG.comment, domain.index) % 500 === 0;
-  const comments = untended
-    ? COMMENTS_A_PAGE
-    : hash(seed, TAG.comment, domain.index, page, 1) % 200
-      ? 0
-      : 1;
+  const overrun =
+    domain.kind.name === 'giant' &&
+    unit(hash(seed, TAG.comment, domain.index, page, 2)) < web.world.scenario.giantComments;
+  const comments =
+    untended || overrun
+      ? COMMENTS_A_PAGE
+      : hash(seed, TAG.comment, domain.index, page, 1) % 200
+        ? 0
+        : 1;
   for (let i = 0; i < comments; i++) {
     const spam = spamFor(web, domain, page * COMMENTS_A_PAGE + i);
     if (spam !== undefined) links.add(web.domains.at(spam), 0);

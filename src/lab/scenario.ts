@@ -2,8 +2,9 @@
  * What a web is made of: the share of each kind of domain and of each server behaviour.
  *
  * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl
- * sees, `spam` a web where every second domain deceives, `hostile` one where servers do their
- * worst, `papers` a well-behaved one with documents of all kinds. Any share can be set by name.
+ * sees, `spam` a web where every second domain deceives, `attack` one where spammers buy reputation
+ * in every way, `hostile` one where servers do their worst, `papers` a well-behaved one with
+ * documents of all kinds. Any share can be set by name.
  */
 import { DrumlinError } from '../base/errors.ts';
 import { BEHAVIOURS, type BehaviourName, isBehaviour, LAYERS, type Layer } from './behaviour.ts';
@@ -20,9 +21,13 @@ export interface Scenario {
   readonly exactPages: boolean;
   /** Domains of every kind have documents, and papers cite papers: see document.ts. */
   readonly documents: boolean;
+  /** Share of the pages of giants that are full of comments with links to spam. */
+  readonly giantComments: number;
 }
 
 type Shares = Readonly<Record<string, number>>;
+
+const GIANT_COMMENTS = 'giant-comments';
 
 const HONEST: Shares = { giant: 0.002, personal: 0.2, academic: 0.04, directory: 0.01 };
 
@@ -119,6 +124,18 @@ const HOSTILE: Shares = {
   ...all('transfer', 0.95),
 };
 
+/** As much spam as in `spam`, and more skill: every way to buy reputation at once. */
+const ATTACK: Shares = {
+  ...SPAM,
+  exchange: 0.06,
+  farm: 0.1,
+  parked: 0.06,
+  expired: 0.01,
+  'sparse-ring': 0.2,
+  bought: 0.01,
+  'giant-comments': 1,
+};
+
 interface Definition {
   readonly shares: Shares;
   readonly exactPages?: boolean;
@@ -130,6 +147,7 @@ const SCENARIOS: Readonly<Record<string, Definition>> = {
   mixed: { shares: MIXED },
   spam: { shares: SPAM },
   hostile: { shares: HOSTILE },
+  attack: { shares: ATTACK },
   site: { shares: {}, exactPages: true },
   papers: { shares: { ...HONEST, academic: 0.08 }, documents: true },
 };
@@ -146,17 +164,19 @@ export function scenarioOf(name: string, mix: Shares = {}): Scenario {
       `Choose one of ${SCENARIO_NAMES.join(', ')}.`,
     );
   const kinds = new Map<KindName, number>();
+  let giantComments = 0;
   const behaviours = new Map(LAYERS.map((layer) => [layer, new Map<BehaviourName, number>()]));
   for (const [part, share] of Object.entries({ ...base.shares, ...mix })) {
     checkShare(part, share);
     if (isBehaviour(part)) behaviours.get(BEHAVIOURS[part].layer)?.set(part, share);
     else if (Object.hasOwn(KINDS, part)) kinds.set(part as KindName, share);
+    else if (part === GIANT_COMMENTS) giantComments = share;
     else throw unknownPart(part);
   }
   checkSum('kinds', kinds);
   for (const [layer, shares] of behaviours) checkSum(layer, shares);
   const { exactPages = false, documents = false } = base;
-  return { name, kinds, behaviours, exactPages, documents };
+  return { name, kinds, behaviours, exactPages, documents, giantComments };
 }
 
 /** Whether some domains are made to deceive. */
@@ -184,7 +204,7 @@ function checkSum(what: string, shares: ReadonlyMap<string, number>): void {
 }
 
 function unknownPart(part: string): DrumlinError {
-  const known = [...Object.keys(KINDS), ...Object.keys(BEHAVIOURS)];
+  const known = [...Object.keys(KINDS), GIANT_COMMENTS, ...Object.keys(BEHAVIOURS)];
   return new DrumlinError(
     'LAB_MIX',
     `Nothing in the lab is called "${part}".`,

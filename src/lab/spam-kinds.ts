@@ -21,6 +21,8 @@ const EXCHANGE_SIZE = 200;
 const FARM_SIZE = 100;
 const FARM_BOOSTERS = 9;
 const PARKING_SIZE = 500;
+const SPARSE_RING_SIZE = 4000;
+const GIANTS_A_BUYER = 8;
 const COMPLETENESS_PERCENT = 90;
 /** Farms that support each other's targets: a ring of so many, if its makers have that many. */
 const RING_FARMS = 5;
@@ -253,8 +255,10 @@ const GROUP_SIZES: Partial<Record<KindName, number>> = {
   farm: FARM_SIZE,
   exchange: EXCHANGE_SIZE,
   parked: PARKING_SIZE,
+  'sparse-ring': SPARSE_RING_SIZE,
 };
 const BAITED: readonly KindName[] = ['farm', 'exchange', 'parked', 'wildcard', 'copy'];
+const ATTACKERS: readonly KindName[] = ['sparse-ring', 'bought'];
 
 export const honeypot: Kind = {
   ...deceit,
@@ -293,14 +297,62 @@ export const expired: Kind = {
   },
 };
 
+/** Each member reaches nearly all others over two links, though it has links to few of them. */
+export const sparseRing: Kind = {
+  ...deceit,
+  name: 'sparse-ring',
+  about:
+    'one of up to 4,000 domains that each link to a few others, and so nearly all support each',
+  tricks: ['none', 'none', 'none', 'woven', 'fluent', 'template'],
+  group: (_world, domain) => named('sparse-ring', 4, groupNumber(domain, SPARSE_RING_SIZE)),
+  pages: few(100, 200),
+  degree: (world, domain, byRank) =>
+    sparseLinks(groupOf(world, domain, SPARSE_RING_SIZE).count) + coverOf(world, domain, byRank),
+  target({ world }, domain, k) {
+    const { first, count } = groupOf(world, domain, SPARSE_RING_SIZE);
+    if (k >= sparseLinks(count)) return undefined;
+    if (count === 1) return -1;
+    const apart = 1 + (hash(world.seed, TAG.member, domain.index, k) % (count - 1));
+    const other = first + ((domain.number - first + apart) % count);
+    return world.layout.memberAt('sparse-ring', other);
+  },
+};
+
+/** With 2√K links each, two links lead from nearly every one of K members to every other. */
+const sparseLinks = (count: number): number => Math.round(2 * Math.sqrt(count));
+
+/** Giants link to it, see `soldTo`; nobody else does. */
+export const bought: Kind = {
+  ...deceit,
+  name: 'bought',
+  about: 'a new domain that has bought a link on eight giants',
+  tricks: TRICKS,
+  pages: few(200, 400),
+};
+
+/** How many links a giant sells. */
+export function soldLinks({ layout, initialDomains }: World, { index }: Domain): number {
+  const all = GIANTS_A_BUYER * layout.countOf('bought', initialDomains);
+  return Math.max(0, Math.ceil((all - index) / Math.max(1, layout.giants)));
+}
+
+/** The domain that bought the k-th link that a giant sells. Buyers go from giant to giant. */
+export function soldTo({ layout }: World, { index }: Domain, k: number): number {
+  const link = index + k * layout.giants;
+  return layout.memberAt('bought', Math.floor(link / GIANTS_A_BUYER));
+}
+
 /**
  * A spam domain that its makers want to be found: nearly always the first of a group, which leads
  * to the others.
  */
 export function spamFor(web: Web, domain: Domain, k: number): number | undefined {
   const draw = hash(web.world.seed, TAG.comment, domain.index, k);
-  for (let i = 0; i < BAITED.length; i++) {
-    const kind = BAITED[(draw + i) % BAITED.length];
+  const { kinds } = web.world.scenario;
+  const isAttacked = ATTACKERS.some((kind) => (kinds.get(kind) ?? 0) > 0);
+  const baited = isAttacked ? [...BAITED, ...ATTACKERS] : BAITED;
+  for (let i = 0; i < baited.length; i++) {
+    const kind = baited[(draw + i) % baited.length];
     const count = web.world.layout.countOf(kind, web.world.initialDomains);
     if (count === 0) continue;
     const number = (draw >>> 3) % count;

@@ -19,6 +19,8 @@ const RANKERS: Readonly<Record<string, () => Promise<{ readonly ranker: Ranker }
   qvs: () => import('./methods/qvs.ts'),
   'bit-vector': () => import('./methods/bit-vector.ts'),
   tse: () => import('./methods/tse.ts'),
+  trusted: () => import('./methods/trusted.ts'),
+  grouped: () => import('./methods/grouped.ts'),
   live: () => import('./methods/live.ts'),
 };
 

@@ -22,6 +22,8 @@ import type { Pacer } from '../base/pacer.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import { xxh64 } from '../base/xxh64.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
+import { payLevelDomain } from '../url/domain.ts';
+import { hostOf } from '../url/parts.ts';
 import type { DomainView } from './budget/budget-expression.ts';
 import { atFirst, type BudgetPolicy, budgets, shutsOut } from './budget/budget-policy.ts';
 import type { DomainBook } from './budget/domain-book.ts';
@@ -41,6 +43,8 @@ interface ReputationParts {
   readonly agent: number;
   readonly agents: number;
   readonly rank: Ranking;
+  /** Keys of the domains of the seeds, where trust begins. */
+  readonly seeds: readonly bigint[];
   policy: BudgetPolicy;
   /** Whether this agent owns the domain with this key. */
   readonly isOurs: (domain: bigint) => boolean;
@@ -121,7 +125,7 @@ export class Reputation {
   /** Domains are being ranked, or there are links that no ranking has used yet. */
   get hasNews(): boolean {
     const { edges, rank } = this.#parts;
-    const sampled = rank === 'tse' && this.#sampleHasGrown;
+    const sampled = usesSample(rank) && this.#sampleHasGrown;
     return this.#ranking !== undefined || sampled || edges.size + edges.pending > this.#rankedAt;
   }
 
@@ -367,7 +371,7 @@ export class Reputation {
     for (let novel = await edges.take(); novel; novel = await edges.take()) {
       for (const [target, sources] of inDegrees(novel))
         book.countEdges(target, '', sources, 0, clock.now());
-      const drawn = rank === 'tse' ? sample.offer(novel) : undefined;
+      const drawn = usesSample(rank) ? sample.offer(novel) : undefined;
       for (let to = 0; drawn && to < agents; to++) if (to !== agent) send(to, 'sample', drawn);
     }
   }
@@ -378,7 +382,7 @@ export class Reputation {
     await this.#takeNew();
     this.#rankedAt = edges.size;
     this.#sampleHasGrown = false;
-    if (rank === 'tse') yield* this.#countSupporters();
+    if (usesSample(rank)) yield* this.#countSupporters();
     const own = yield* this.#ownStanding();
     const packed = own.pack();
     for (let to = 0; to < agents; to++) if (to !== agent) send(to, 'standing', packed);
@@ -387,10 +391,10 @@ export class Reputation {
   }
 
   async *#countSupporters(): AsyncGenerator<void> {
-    const { edges, sample, book, pacer } = this.#parts;
-    for await (const { length, targets, supporters } of estimateSupporters(edges.lists(), sample, {
-      pacer,
-    })) {
+    const { edges, sample, book, pacer, rank } = this.#parts;
+    const seeds = rank === 'trusted' ? this.#parts.seeds : undefined;
+    const estimates = estimateSupporters(edges.lists(), sample, { pacer, seeds });
+    for await (const { length, targets, supporters } of estimates) {
       for (let i = 0; i < length; i++) book.setSupporters(targets[i], supporters[i]);
       await book.write();
       yield;
@@ -422,6 +426,14 @@ export class Reputation {
     onBudgets();
   }
 }
+
+/** The keys of the domains of some URLs, each once. */
+export function domainsOfSeeds(urls: readonly string[]): bigint[] {
+  return [...new Set(urls.map((url) => payLevelDomain(hostOf(url))))].map((name) => xxh64(name));
+}
+
+/** Whether a ranking counts supporters among the links of sampled domains. */
+const usesSample = (rank: Ranking): boolean => rank === 'tse' || rank === 'trusted';
 
 /** How many new edges lead to each target. */
 function inDegrees({ length, targets }: NewEdges): Map<bigint, number> {

@@ -242,12 +242,22 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const frontier = new Frontier({ backlog, store, clock, limits, onSkipped: () => {} });
   const fewHosts = () => frontier.fewHosts;
   const hosts = frontier.registry;
-  const order = await policy({ clock, sieve, config, fewHosts, hosts, spamModel, ...domains });
+  const seeds = web.seeds();
+  const order = await policy({
+    clock,
+    sieve,
+    config,
+    seeds,
+    fewHosts,
+    hosts,
+    spamModel,
+    ...domains,
+  });
   const distributor = new Distributor(order.supply, frontier, diskClock);
   const admission = new Admission({
     filters: { schedule: undefined },
     standing: undefined,
-    scope: createScope(config, web.seeds()),
+    scope: createScope(config, seeds),
     recent: new RecentCache(RECENT_LINKS),
     sieve,
     transport: soloTransport(),

@@ -18,7 +18,7 @@ import { parseBudget } from '../reputation/budget/budget-policy.ts';
 import type { RankName } from '../reputation/budget/standing.ts';
 import { BudgetedSupply } from '../reputation/budgeted-supply.ts';
 import { EdgeGatherer } from '../reputation/edges/edge-gatherer.ts';
-import { Reputation } from '../reputation/reputation.ts';
+import { domainsOfSeeds, Reputation } from '../reputation/reputation.ts';
 import type { ReputationFolder } from '../reputation/reputation-folder.ts';
 import type { Sieve } from '../sieve/sieve.ts';
 import type { LiveModel } from '../spam/live/live-model.ts';
@@ -31,6 +31,8 @@ interface PolicyParts {
   /** Must exist. */
   readonly folder: string;
   readonly config: CrawlConfig;
+  /** URLs where the crawl starts. */
+  readonly seeds: readonly string[];
   /** See `BudgetedSupply`. */
   readonly fewHosts: () => boolean;
   /** Which domains are in memory. */
@@ -67,11 +69,12 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
     reputation: undefined,
     close: async () => {},
   }),
-  /** Budgets for domains, by nothing, by in-degree, by OPIC, by the estimate of supporters. */
+  /** Budgets for domains, by nothing, by in-degree, by OPIC, by the estimate of supporters, of trusted ones. */
   none: budgetedBy('none'),
   in: budgetedBy('in'),
   opic: budgetedBy('opic'),
   tse: budgetedBy('tse'),
+  trusted: budgetedBy('trusted'),
   /** The same with verdicts on spam. */
   [`tse${WITH_SPAM}`]: budgetedBy('tse', true),
 };
@@ -80,7 +83,8 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
 const RECENT_EDGES = 2 ** 19;
 
 function budgetedBy(rank: RankName, judges = false): Policy {
-  return async ({ clock, sieve, disk, folder, config: given, fewHosts, hosts, spamModel }) => {
+  return async (parts) => {
+    const { clock, sieve, disk, folder, config: given, fewHosts, hosts, spamModel } = parts;
     const model = judges ? spamModel : undefined;
     const config = { ...given, rank, spam: model ? given.spam : '' };
     const spamByName = model && ((name: string) => model.byName(name));
@@ -99,6 +103,7 @@ function budgetedBy(rank: RankName, judges = false): Policy {
       agent: 0,
       agents: 1,
       rank,
+      seeds: domainsOfSeeds(parts.seeds),
       policy: parseBudget(budgetIn(config)),
       isOurs: () => true,
       gatherer: new EdgeGatherer({ owners: 1, ownerOf: () => 0, cash, cache: RECENT_EDGES }),

@@ -4,7 +4,15 @@ import { formatBytes, formatCount } from '../base/units.ts';
 import { facts, figure, page, section, table } from '../report/page.ts';
 import { COLOURS, type Series } from '../report/plot.ts';
 import type { MachineSample, PolicyResult, Sample } from './run.ts';
-import { GROUPS, kindRows, lookUpRows, pagesOf, percent, summaryRows } from './summary.ts';
+import {
+  coverageRows,
+  GROUPS,
+  kindRows,
+  lookUpRows,
+  pagesOf,
+  percent,
+  summaryRows,
+} from './summary.ts';
 
 interface LabReport {
   /** Short phrases: scenario, seed, sizes, delays. */
@@ -42,6 +50,7 @@ export function labReportPage({ facts: phrases, results }: LabReport): string {
     ),
     section('Memory', memory(results), MEMORY_TEXT),
     section('Pages by kind', table(kindRows(results))),
+    section('Honest domains by kind', table(coverageRows(results))),
     section('DNS look-ups by kind', table(lookUpRows(results))),
   ];
   return page('Policies in virtual time', sections);

@@ -63,6 +63,27 @@ export function kindRows(results: readonly PolicyResult[]): string[][] {
   return [head, ...rows];
 }
 
+/**
+ * What an honest domain gets, by kind: the share of the domains of which a page was fetched, and
+ * the useful pages of one of them.
+ */
+export function coverageRows(results: readonly PolicyResult[]): string[][] {
+  const head = [
+    'honest domains reached',
+    ...results.flatMap(({ policy }) => [policy, 'useful pages of one']),
+  ];
+  const rows = GROUPS.honest
+    .filter((kind) => results.some(({ kinds }) => kinds[kind].all > 0))
+    .map((kind) => [
+      kind,
+      ...results.flatMap(({ kinds }) => {
+        const { domains, all, useful } = kinds[kind];
+        return [percent(domains, all), (useful / Math.max(1, domains)).toFixed(1)];
+      }),
+    ]);
+  return [head, ...rows];
+}
+
 /** DNS look-ups by kind, and those of the domain with the most. */
 export function lookUpRows(results: readonly PolicyResult[]): string[][] {
   const head = ['DNS by kind', ...results.flatMap(({ policy }) => [policy, 'most of one domain'])];

@@ -16,6 +16,8 @@ export interface KindTally {
   useful: number;
   /** Domains of which a page was fetched. */
   domains: number;
+  /** Domains of the web. */
+  all: number;
   lookUps: number;
   /** Pages of the domain with the most. */
   mostPages: number;
@@ -53,10 +55,10 @@ export class Tally {
     this.#pagesOf = new Uint32Array(web.world.domains);
     this.#lookUpsOf = new Uint32Array(web.world.domains);
     const none = { pages: 0, useful: 0, domains: 0, lookUps: 0, mostPages: 0, mostLookUps: 0 };
-    this.kinds = Object.fromEntries(KIND_NAMES.map((name) => [name, { ...none }])) as Record<
-      KindName,
-      KindTally
-    >;
+    const { layout, domains } = web.world;
+    this.kinds = Object.fromEntries(
+      KIND_NAMES.map((name) => [name, { ...none, all: layout.countOf(name, domains) }]),
+    ) as Record<KindName, KindTally>;
   }
 
   countRetry(): void {

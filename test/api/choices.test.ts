@@ -38,7 +38,8 @@ test('the types hold the same names as the lists', () => {
   const methods: Record<RankingMethod, true> = {
     ...{ in: true, opic: true, pagerank: true, trustrank: true, cheirank: true, '2drank': true },
     ...{ hits: true, supp: true, 'supp-a': true, 'supp-b': true, qvs: true, 'bit-vector': true },
-    ...{ harmonic: true, hyperball: true, tse: true, live: true },
+    ...{ harmonic: true, hyperball: true, tse: true, trusted: true,
+      grouped: true, live: true },
   };
   expect([...RANKING_METHODS].sort()).toEqual(Object.keys(methods).sort());
 });

@@ -51,6 +51,7 @@ beforeEach(async () => {
           agent,
           agents: 2,
           rank: 'tse',
+          seeds: [],
           policy: parseBudget(config.budget),
           isOurs: isOurs(agent),
         },

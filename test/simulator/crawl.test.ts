@@ -10,7 +10,13 @@ import { VirtualCrawl } from '../../src/simulator/crawl.ts';
 import { POLICIES, WITH_SPAM } from '../../src/simulator/policies.ts';
 import { labReportPage } from '../../src/simulator/report.ts';
 import { type PolicyResult, runLab } from '../../src/simulator/run.ts';
-import { kindRows, lookUpRows, pagesOf, summaryRows } from '../../src/simulator/summary.ts';
+import {
+  coverageRows,
+  kindRows,
+  lookUpRows,
+  pagesOf,
+  summaryRows,
+} from '../../src/simulator/summary.ts';
 
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
 /** For small crawls, which would be idle most of the time with delays. */
@@ -219,7 +225,12 @@ describe('a run of policies', () => {
     const results = await runOnce(1000, { scenario: 'spam', domains: 200 });
     expect(summaryRows(results).map((row) => row[0])).toEqual(['policy', 'bfs']);
     expect(kindRows(results)[0]).toEqual(['kind', 'bfs']);
-    for (const rows of [summaryRows(results), kindRows(results), lookUpRows(results)])
+    for (const rows of [
+      summaryRows(results),
+      kindRows(results),
+      coverageRows(results),
+      lookUpRows(results),
+    ])
       for (const row of rows) expect(row.length).toBe(rows[0].length);
     const page = labReportPage({ facts: ['a <b>'], results });
     expect(page).toContain('a &lt;b&gt;');

@@ -97,6 +97,7 @@ const BY = {
   in: 'ranked by the number of domains that link to them',
   opic: 'ranked by OPIC, the score that linking pages pass on',
   tse: 'ranked by supporters, as estimated by TSE',
+  trusted: 'ranked by trusted supporters',
   list: 'ranked by the list in --rank-file',
   none: 'not ranked',
 };

@@ -63,7 +63,7 @@ export function register(program: Command): void {
         'lab run --scenario mixed --mix farm=5% --policy bfs,tse --out my-report',
       ),
     )
-    .option('--scenario <name>', 'clean, mixed, spam, hostile, site or papers', 'spam')
+    .option('--scenario <name>', 'clean, mixed, spam, attack, hostile, site or papers', 'spam')
     .option('--pages <count>', 'pages that each policy fetches', parseCount, 200_000)
     .option('--policy <names>', 'policies, separated by commas', 'bfs')
     .option('--spam <model>', 'spam model for policies with verdicts on spam, such as tse+spam')
@@ -317,9 +317,11 @@ async function printed(
   facts: readonly string[],
   results: readonly PolicyResult[],
 ): Promise<string> {
-  const { kindRows, lookUpRows, summaryRows } = await import('../../simulator/summary.ts');
-  const tables = [summaryRows(results), kindRows(results), lookUpRows(results)].map((rows) =>
-    asColumns(rows),
+  const { coverageRows, kindRows, lookUpRows, summaryRows } = await import(
+    '../../simulator/summary.ts'
+  );
+  const tables = [summaryRows, kindRows, coverageRows, lookUpRows].map((rowsOf) =>
+    asColumns(rowsOf(results)),
   );
   return `${facts.join(', ')}\n\n${tables.join('\n')}`;
 }

@@ -21,7 +21,7 @@ import { SLOW_DOWN } from '../../politeness/slow-servers.ts';
 import { parseBudget } from '../../reputation/budget/budget-policy.ts';
 import { BudgetedSupply } from '../../reputation/budgeted-supply.ts';
 import { EdgeGatherer } from '../../reputation/edges/edge-gatherer.ts';
-import { Reputation } from '../../reputation/reputation.ts';
+import { domainsOfSeeds, Reputation } from '../../reputation/reputation.ts';
 import type { ReputationFolder } from '../../reputation/reputation-folder.ts';
 import { MemorySieve } from '../../sieve/memory-sieve.ts';
 import { RecentCache } from '../../sieve/recent-cache.ts';
@@ -333,7 +333,7 @@ function orderOf(
 }
 
 function reputationOf(
-  { agent, agents, config, filters }: AgentStart,
+  { agent, agents, config, filters, seeds }: AgentStart,
   { book, edges, sample }: ReputationFolder,
   parts: Pick<OpenAgent, 'transport'> &
     Pick<ConstructorParameters<typeof Reputation>[0], 'clock' | 'pacer' | 'onBudgets'>,
@@ -343,6 +343,7 @@ function reputationOf(
     agent,
     agents,
     rank: filters.ranks ? listScore(filters.ranks) : config.rank,
+    seeds: config.rank === 'trusted' ? domainsOfSeeds(seeds) : [],
     policy: parseBudget(budgetIn(config)),
     isOurs: (domain) => ownerOf(domain, agents) === agent,
     gatherer: new EdgeGatherer({

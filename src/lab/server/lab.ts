@@ -29,7 +29,7 @@ export type { Truth } from '../judge/truth.ts';
 
 export interface LabOptions {
   seed?: number;
-  /** clean, mixed, spam, hostile, site or papers; or one made with `scenarioOf`. */
+  /** clean, mixed, spam, attack, hostile, site or papers; or one made with `scenarioOf`. */
   scenario?: string | Scenario;
   /** Shares of kinds and behaviours that differ from the scenario's. */
   mix?: Readonly<Record<string, number>>;

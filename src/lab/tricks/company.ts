@@ -65,8 +65,9 @@ export function isStray(world: World, index: number, k: number, step: number): b
 /** Whether a stray link may lead to a domain that is obscure or not linked to by its kind. */
 export function getsStrays(world: World, index: number): boolean {
   const kind = world.layout.kindAt(index);
-  if (kind === 'farm') return hash(world.seed, TAG.obscure, index) % FARM_LINKED === 0;
-  return kind !== 'exchange';
+  if (kind === 'farm' || kind === 'sparse-ring')
+    return hash(world.seed, TAG.obscure, index) % FARM_LINKED === 0;
+  return kind !== 'exchange' && kind !== 'bought';
 }
 
 /** Three parked names of four had an honest owner, and the neighbour's link is still there. */

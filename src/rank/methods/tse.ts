@@ -182,9 +182,9 @@ async function estimateWith(
  * Whether a node is in the sample. By name it takes a bit per node: names can only be read in
  * order.
  */
-async function drawSources(
+export async function drawSources(
   graph: Graph,
-  { sample }: Values,
+  { sample }: Pick<Values, 'sample'>,
   isIn: Sampler,
 ): Promise<(node: number) => boolean> {
   if (sample === 'id') return isIn;

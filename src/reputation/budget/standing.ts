@@ -14,7 +14,7 @@
 import { DrumlinError } from '../../base/errors.ts';
 import type { DomainRecord } from './domain-record.ts';
 
-export const RANKS = ['in', 'opic', 'tse', 'list', 'none'] as const;
+export const RANKS = ['in', 'opic', 'tse', 'trusted', 'list', 'none'] as const;
 export type RankName = (typeof RANKS)[number];
 export type Score = (record: Readonly<DomainRecord>) => number;
 
@@ -23,6 +23,7 @@ export const SCORES: { readonly [rank in RankName]: Score } = {
   in: ({ inDegree }) => inDegree,
   opic: ({ cash }) => cash,
   tse: ({ supporters }) => supporters ?? 0,
+  trusted: ({ supporters }) => supporters ?? 0,
   list: () => 0, // needs the list: see `scoreBy`
   none: () => 0,
 };

@@ -13,6 +13,7 @@
  */
 import type { Pacer } from '../../base/pacer.ts';
 import type { SupportersKernel } from '../../rank/supporters/supporters-kernel.ts';
+import { type Trust, type WalkedArcs, walkTrust } from '../../rank/supporters/trust-walk.ts';
 import { buildIndex, type SampleIndex } from '../../rank/supporters/tse-index.ts';
 import { ARC_WORDS, type Arcs, arcWords } from './arc-set.ts';
 import { KeyTable } from './key-table.ts';
@@ -25,14 +26,20 @@ export interface LiveIndex extends SampleIndex {
   readonly linked: Uint32Array;
   /** The first free node. */
   readonly firstFree: number;
+  /** Trust that flows from the seeds, if they are given. */
+  readonly trust: Trust | undefined;
 }
 
-/** Builds the index, with `free` nodes left for domains to be estimated. */
+/**
+ * Builds the index, with `free` nodes left for domains to be estimated. With the keys of seeds, also
+ * finds out how much trust each source gives.
+ */
 export async function indexArcs(
   kernel: SupportersKernel,
   arcs: Arcs,
   free: number,
   pacer: Pacer,
+  seeds?: readonly bigint[],
 ): Promise<LiveIndex> {
   const keys = new KeyTable();
   // Sources first, so their numbers are those of the sample.
@@ -54,6 +61,9 @@ export async function indexArcs(
     await pacer.pause();
   }
   const domains = keys.size;
+  const known = seeds && numbersOf(seeds, keys);
+  const trust =
+    known && (await walkTrust(walkedArcs(domains, lengths, ends, targets), known, pacer));
   const linked = new Uint32Array(domains);
   for (let source = 0, at = 0; source < sources; source++) {
     for (; at < ends[source]; at++) linked[targets[at]]++;
@@ -67,7 +77,29 @@ export async function indexArcs(
     lengths,
     pieces: [targets],
   });
-  return { ...index, keys, domains, linked, firstFree };
+  return { ...index, keys, domains, linked, firstFree, trust };
+}
+
+/** Numbers of the keys that have one, in their order, each once. */
+function numbersOf(wanted: readonly bigint[], keys: KeyTable): number[] {
+  const numbers = new Set<number>();
+  for (const key of wanted) {
+    const number = keys.lookUp(Number(key & 0xffffffffn), Number(key >> 32n));
+    if (number >= 0) numbers.add(number);
+  }
+  return [...numbers];
+}
+
+/** The lists, which have room for one more target each. */
+function walkedArcs(
+  nodes: number,
+  lengths: readonly number[],
+  ends: Uint32Array,
+  targets: Uint32Array,
+): WalkedArcs {
+  const sources = Uint32Array.from(lengths, (_, source) => source);
+  const begins = Uint32Array.from(lengths, (length, source) => ends[source] - (length - 1));
+  return { nodes, sources, begins, ends, targets };
 }
 
 /** Turns the lengths of lists into their starts, with room for one more entry in each. */

@@ -19,6 +19,7 @@
  */
 import { flatOut, type Pacer } from '../../base/pacer.ts';
 import { SupportersKernel } from '../../rank/supporters/supporters-kernel.ts';
+import { CAP, PassedOn, WORTH } from '../../rank/supporters/trusted-score.ts';
 import type { EdgeLists } from './edge-lists.ts';
 import { indexArcs, type LiveIndex } from './live-index.ts';
 import type { DrawnArcs } from './supporter-sample.ts';
@@ -32,6 +33,11 @@ interface SupporterEstimates {
 
 interface EstimateOptions {
   readonly pacer?: Pacer;
+  /**
+   * Keys of the domains of the seeds: estimates trusted supporters (trusted-score.ts), as offline
+   * `--by trusted` does, instead of all.
+   */
+  readonly seeds?: readonly bigint[] | undefined;
   /** How many domains, and known in-neighbours, are counted at once. */
   readonly atOnce?: number;
 }
@@ -43,20 +49,21 @@ interface EstimateOptions {
 export async function* estimateSupporters(
   lists: AsyncIterable<EdgeLists>,
   sample: { arcs(): DrawnArcs },
-  { pacer = flatOut, atOnce = 8192 }: EstimateOptions = {},
+  { pacer = flatOut, atOnce = 8192, seeds }: EstimateOptions = {},
 ): AsyncGenerator<SupporterEstimates> {
   const kernel = new SupportersKernel(1);
   try {
     const arcs = sample.arcs();
-    const counter = new UnionCounter(kernel, await indexArcs(kernel, arcs, atOnce, pacer), atOnce);
+    const index = await indexArcs(kernel, arcs, atOnce, pacer, seeds);
+    const counter = new UnionCounter(kernel, index, arcs.p, atOnce);
     for await (const block of lists) {
       for (let next = 0; next < block.length; ) {
         next = counter.take(block, next);
-        if (counter.isFull) yield await counter.count(arcs.p);
+        if (counter.isFull) yield await counter.count();
       }
       await pacer.pause();
     }
-    if (counter.length > 0) yield await counter.count(arcs.p);
+    if (counter.length > 0) yield await counter.count();
   } finally {
     await kernel.close();
   }
@@ -81,15 +88,21 @@ class UnionCounter implements SupporterEstimates {
   readonly #counts: Uint32Array;
   /** For each domain, the size of the set to leave out. */
   readonly #leftOut: Uint32Array;
+  readonly #p: number;
+  /** Only if supporters must be trusted. */
+  readonly #passed: PassedOn | undefined;
   #filled = 0;
 
-  constructor(kernel: SupportersKernel, index: LiveIndex, atOnce: number) {
+  constructor(kernel: SupportersKernel, index: LiveIndex, p: number, atOnce: number) {
     // The last list is begun if there is any room left: it may contain all domains of the sample,
     // and two nodes of its own.
     const room = atOnce + index.domains + 2;
     this.#kernel = kernel;
     this.#index = index;
     this.#atOnce = atOnce;
+    this.#p = p;
+    this.#passed =
+      index.trust && new PassedOn(atOnce, { p, cap: CAP, worth: WORTH, unit: index.trust.unit });
     this.#places = {
       marks: kernel.allocate(index.markBytes),
       offsets: kernel.allocate(4 * (atOnce + 1)),
@@ -127,14 +140,17 @@ class UnionCounter implements SupporterEstimates {
     return i;
   }
 
-  async count(p: number): Promise<SupporterEstimates> {
+  async count(): Promise<SupporterEstimates> {
     const { marks, offsets, nodes, places, counts } = this.#places;
     const { address, firstFree } = this.#index;
     const { length } = this;
     this.#counts.fill(0, 0, length);
     const lists = [firstFree, length, offsets, nodes, places] as const;
     await this.#kernel.call(0, ['countSampled', address, marks, ...lists, counts]);
-    for (let i = 0; i < length; i++) this.supporters[i] = (this.#counts[i] - this.#leftOut[i]) / p;
+    for (let i = 0; i < length; i++) {
+      const found = this.#counts[i] - this.#leftOut[i];
+      this.supporters[i] = this.#passed?.score(i, found) ?? found / this.#p;
+    }
     this.length = 0;
     this.#filled = 0;
     this.isFull = false;
@@ -148,6 +164,7 @@ class UnionCounter implements SupporterEstimates {
     this.#targetWords[2 * this.length] = low;
     this.#targetWords[2 * this.length + 1] = high;
     this.#leftOut[this.length] = 0;
+    this.#passed?.clear(this.length);
     if (own >= 0 && linked[own] > 0) {
       this.#nodes[this.#filled++] = own;
       this.#leftOut[this.length] = linked[own];
@@ -160,12 +177,16 @@ class UnionCounter implements SupporterEstimates {
   }
 
   #addKnown(words: Uint32Array, from: number, to: number): void {
-    const { keys } = this.#index;
+    const { keys, linked, sources, trust } = this.#index;
+    const passed = this.#passed;
     const nodes = this.#nodes;
     let filled = this.#filled;
     for (let at = from; at < to; at += 2) {
       const node = keys.lookUp(words[at], words[at + 1]);
-      if (node >= 0) nodes[filled++] = node;
+      if (node < 0) continue;
+      nodes[filled++] = node;
+      if (trust)
+        passed?.add(this.length - 1, linked[node], node < sources ? trust.given[node] : -1);
     }
     this.#filled = filled;
   }

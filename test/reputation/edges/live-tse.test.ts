@@ -95,8 +95,13 @@ class Agent {
     await this.open();
   }
 
-  async estimates(into: Map<bigint, number>, atOnce: number): Promise<void> {
-    for await (const batch of estimateSupporters(this.edges.lists(), this.sample, { atOnce })) {
+  async estimates(
+    into: Map<bigint, number>,
+    atOnce: number,
+    seeds?: readonly bigint[],
+  ): Promise<void> {
+    const options = { atOnce, seeds };
+    for await (const batch of estimateSupporters(this.edges.lists(), this.sample, options)) {
       for (let i = 0; i < batch.length; i++) {
         expect(into.has(batch.targets[i])).toBe(false);
         into.set(batch.targets[i], batch.supporters[i]);
@@ -116,7 +121,14 @@ class Agent {
  */
 async function liveTse(
   arcs: readonly NamedArc[],
-  settings: { p: number; seed: number; agents: number; ticks: number; atOnce?: number },
+  settings: {
+    p: number;
+    seed: number;
+    agents: number;
+    ticks: number;
+    atOnce?: number;
+    seeds?: readonly string[] | undefined;
+  },
 ): Promise<Map<bigint, number>> {
   const agents: Agent[] = [];
   for (let i = 0; i < settings.agents; i++) agents.push(await new Agent(settings).open());
@@ -130,7 +142,8 @@ async function liveTse(
   }
   const estimates = new Map<bigint, number>();
   for (const agent of agents) {
-    await agent.estimates(estimates, settings.atOnce ?? 8192);
+    const seeds = settings.seeds?.map((name) => xxh64(name));
+    await agent.estimates(estimates, settings.atOnce ?? 8192, seeds);
     await agent.close();
   }
   return estimates;
@@ -141,6 +154,7 @@ async function offlineTse(
   arcs: readonly NamedArc[],
   p: number,
   seed: number,
+  seeds?: readonly string[],
 ): Promise<Map<bigint, number>> {
   const folder = temporaryFolder();
   const list = join(folder, 'edges.txt');
@@ -148,7 +162,8 @@ async function offlineTse(
   const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
   await importGraph([list], join(folder, 'graph'), { format: 'edges', names: true, disk });
   const graph = await openGraph(join(folder, 'graph'));
-  const { scores } = await rank(graph, { by: 'tse', p, seed, sample: 'name' });
+  const by = seeds ? { by: 'trusted', seeds } : { by: 'tse' };
+  const { scores } = await rank(graph, { ...by, p, seed, sample: 'name' });
   const linked = new Set(
     arcs.filter(([source, target]) => source !== target).map(([, target]) => target),
   );
@@ -188,6 +203,32 @@ describe('live TSE', () => {
         },
       ),
       { numRuns: 15 },
+    );
+  });
+
+  test('gives trusted supporters as offline does, to the last bit, wherever trust begins', async () => {
+    const seeds = fc.uniqueArray(fc.nat(130), { maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(
+        mediumGraph.map(({ arcs }) => named(arcs)),
+        fc.infiniteStream(fc.nat()),
+        fc.record({
+          p: fc.constantFrom(0.1, 0.5, 1),
+          seed: fc.nat(9),
+          agents: fc.constantFrom(1, 3),
+        }),
+        seeds.map((nodes) => nodes.map(nameOf)),
+        async (arcs, numbers, { p, seed, agents }, seeds) => {
+          const any = () => numbers.next().value as number;
+          const found = arcs.map((arc) => ({ arc, at: any() })).sort((a, b) => a.at - b.at);
+          const live = await liveTse(
+            found.map(({ arc }) => arc),
+            { p, seed, agents, seeds, ticks: 2, atOnce: 1 + (any() % 20) },
+          );
+          expect(inOrder(live)).toEqual(inOrder(await offlineTse(arcs, p, seed, seeds)));
+        },
+      ),
+      { numRuns: 12 },
     );
   });
 
