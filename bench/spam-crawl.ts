@@ -5,33 +5,28 @@
  *   npm run bench -- spam-crawl early model.json [seed,seed] [domains]
  *   npm run bench -- spam-crawl memory model.json
  *   npm run bench -- spam-crawl run model.json [scenario] [seed,seed] [domains] [pages]
+ *                                              [policy,policy] [looks] [budget]
  *
  * `train` trains on the seeds 1 to 4, 12 and 13 of `spam`, calibrates on seeds 5, 6 and 14, and prints
  * the AUC at each stage on seed 11.
  * `early` compares verdicts after 3 pages of a domain with those after 400.
  * `memory` holds what an agent holds for verdicts: a model, its kernels, and the sums of 12,000 domains.
- * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two.
+ * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two (compare.ts).
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parseCount } from '../src/base/units.ts';
-import { budgetIn, resolveConfig } from '../src/config/settings.ts';
+import { resolveConfig } from '../src/config/settings.ts';
 import { fingerprintAndWords } from '../src/duplicates/fingerprint.ts';
-import { KINDS } from '../src/lab/kinds.ts';
 import type { Web } from '../src/lab/web.ts';
-import { parseBudget } from '../src/reputation/budget/budget-policy.ts';
-import { VirtualCrawl } from '../src/simulator/crawl.ts';
-import { type Order, POLICIES, type Policy } from '../src/simulator/policies.ts';
-import { isHonest, KIND_NAMES } from '../src/simulator/tally.ts';
 import { MEASURES } from '../src/spam/features/content/measures.ts';
 import { PageMeter } from '../src/spam/features/content/page-meter.ts';
 import { auc } from '../src/spam/learn/measures.ts';
 import { DomainSums } from '../src/spam/live/domain-sums.ts';
 import { LiveModel } from '../src/spam/live/live-model.ts';
 import { modelText, parseModel, type SpamModel } from '../src/spam/model.ts';
+import { belowHalf, compareCrawls } from './spam-crawl/compare.ts';
 import {
   frequentWords,
   labWeb,
@@ -78,6 +73,7 @@ async function train(path: string, [size = '1000', most = '100']: string[]): Pro
 
 /** The AUC at each stage, and how many domains get less than half of their budget. */
 function byStage(model: SpamModel, rows: readonly Row[]): void {
+  const isBelow = belowHalf();
   console.log('stage  domains  AUC    honest below half  spam below half');
   for (const stage of [0, ...STAGES]) {
     const own = rows.filter((row) => row.stage === stage);
@@ -85,7 +81,7 @@ function byStage(model: SpamModel, rows: readonly Row[]): void {
     const spam = Uint8Array.from(own, (row) => (row.spam ? 1 : 0));
     const share = (label: number) => {
       const of = scores.filter((_, i) => spam[i] === label);
-      return `${((100 * of.filter(isBelowHalf).length) / of.length).toFixed(1)} %`;
+      return `${((100 * of.filter(isBelow).length) / of.length).toFixed(1)} %`;
     };
     const cells = [stage, own.length, auc(scores, spam).toFixed(3), share(0), share(1)];
     console.log(cells.map((cell, i) => String(cell).padEnd([7, 9, 7, 19, 0][i])).join(''));
@@ -149,16 +145,6 @@ function memory(path: string): void {
   kernels.measure(fingerprintAndWords(new Uint8Array()).words);
 }
 
-const POLICY = parseBudget(budgetIn(resolveConfig({ spam: 'model.json' })));
-
-/** Whether a domain with this verdict gets less than half of its budget. */
-function isBelowHalf(spam: number): boolean {
-  const any = { name: '', rank: 1, score: 10, inDegree: 10, supporters: 10, cash: 10 };
-  const budget = (verdict: number) =>
-    POLICY.budget({ ...any, domains: 100, mean: 1, spam: verdict });
-  return budget(spam) < budget(0) / 2;
-}
-
 async function compare(
   path: string,
   [
@@ -167,74 +153,16 @@ async function compare(
     domains = '20k',
     pages = '200k',
     policies = 'tse,tse+spam',
+    looks = '1',
+    budget = '',
   ]: string[],
 ): Promise<void> {
-  const model = liveModel(path);
+  const model = parseModel(readFileSync(path, 'utf8'), path);
   for (const seed of seeds.split(',').map(Number)) {
-    const web = labWeb({ scenario, seed, domains: parseCount(domains) });
     console.log(`${scenario}, seed ${seed}, ${domains} domains, ${pages} pages`);
-    for (const name of policies.split(',')) {
-      const result = await crawlBy(name, web, parseCount(pages), model, path);
-      console.log(`  ${name.padEnd(10)}${result}`);
-    }
+    const web = labWeb({ scenario, seed, domains: parseCount(domains) });
+    const [most, times] = [pages, looks].map(parseCount);
+    const names = policies.split(',');
+    await compareCrawls({ web, pages: most, policies: names, looks: times, model, path, budget });
   }
-}
-
-async function crawlBy(
-  name: string,
-  web: Web,
-  pages: number,
-  spamModel: LiveModel,
-  spam: string,
-): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'drumlin-spam-'));
-  const orders: Order[] = [];
-  const policy: Policy = async (parts) => {
-    const order = await POLICIES[name](parts);
-    orders.push(order);
-    return order;
-  };
-  const begun = process.cpuUsage();
-  const config = resolveConfig({ spam });
-  const crawl = await VirtualCrawl.open({ web, policy, config, spamModel, folder });
-  try {
-    const complete = await crawl.run(pages);
-    const { user, system } = process.cpuUsage(begun);
-    const { tally } = crawl;
-    const onSpam = KIND_NAMES.filter((kind) => KINDS[kind].spam).reduce(
-      (sum, kind) => sum + tally.kinds[kind].pages,
-      0,
-    );
-    const hurt = name.includes('+') ? await hurtIn(web, orders[0]) : '';
-    return (
-      `${tally.pages} pages${complete ? '' : ' (all there are)'}, useful ${tally.useful}, ` +
-      `spam ${onSpam} (${((100 * onSpam) / tally.pages).toFixed(1)} %), ` +
-      `${((user + system) / tally.pages).toFixed(0)} µs a page${hurt}` +
-      `; all fetchers busy ${crawl.crowded} times`
-    );
-  } finally {
-    await crawl.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Of the domains with fetched pages: the honest ones with less than half of their budget. */
-async function hurtIn(web: Web, { reputation, domains }: Order): Promise<string> {
-  await reputation?.write();
-  const counts = { honest: 0, hurt: 0, spam: 0, found: 0 };
-  for await (const { record } of domains?.() ?? []) {
-    const truth = web.placeOf(record.name)?.domain;
-    if (!truth || record.spam === undefined || record.pages === 0) continue;
-    const below = isBelowHalf(record.spam);
-    if (truth.kind.spam) {
-      counts.spam++;
-      if (below) counts.found++;
-    } else if (isHonest(truth.kind)) {
-      counts.honest++;
-      if (below) counts.hurt++;
-    }
-  }
-  const { honest, hurt, spam, found } = counts;
-  const share = (part: number, all: number) => `${((100 * part) / all).toFixed(2)} % of ${all}`;
-  return `; below half of their budget: honest ${share(hurt, honest)}, spam ${share(found, spam)}`;
 }
