@@ -135,15 +135,17 @@ export class Worker {
     await disk.makeFolder(dir);
     const lock = disk.lock(dir);
     let log: CrawlLog | undefined;
+    let worker: Worker | undefined;
     try {
       log = await CrawlLog.open(disk, join(dir, 'log.jsonl'), systemClock);
       const plan = await planCrawl(seeds, config, {});
       const id = await workerId(disk, dir);
       const parts = { disk, book, plan, crawl, seeds, log, lock };
-      const worker = new Worker(id, options, parts);
+      worker = new Worker(id, options, parts);
       await worker.#begin();
       return worker;
     } catch (error) {
+      if (worker) for (const close of worker.#closers) await close();
       await log?.close();
       lock.release();
       throw error;
