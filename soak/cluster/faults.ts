@@ -13,7 +13,9 @@ export const KINDS = [
   'cut-link',
   'clock',
 ] as const;
-export type Kind = (typeof KINDS)[number];
+/** Drawn only if `--kinds` names them: a broker loses its data; all brokers lose all messages. */
+export const RARE = ['lose-broker', 'lose-parcels'] as const;
+export type Kind = (typeof KINDS)[number] | (typeof RARE)[number];
 
 /** Times are those of an unhurried cluster, in milliseconds; `pace` makes them shorter. */
 export async function strike(
@@ -38,10 +40,14 @@ export async function strike(
       await stage.killWorker(worker);
       worker.ahead = Math.round((random() * 2 - 1) * stage.plan.skew);
       return stage.restart(worker);
-    case 'kill-broker': {
+    case 'kill-broker':
+    case 'lose-broker': {
       const broker = stage.brokers[Math.floor(random() * stage.brokers.length)];
-      return stage.killBroker(broker, random() * 20_000 * pace);
+      return stage.killBroker(broker, random() * 20_000 * pace, kind === 'lose-broker');
     }
+    case 'lose-parcels': // all brokers at once: every message on its way is gone
+      await Promise.all(stage.brokers.map((broker) => stage.killBroker(broker, 0, false)));
+      return;
     case 'stop-5':
     case 'stop-20':
     case 'stop-60':

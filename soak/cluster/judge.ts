@@ -8,7 +8,9 @@
  *           than once. torn: files that do not consist of whole members. unconfirmed: records whose
  *           digest is wrong. index: entries of the index that are wrong or lacking. tooSoon:
  *           requests closer to the one before than the delay of the host, of robots.txt or of the
- *           address, robots.txt included. repeats: pages asked for again, and how many may be.
+ *           address, robots.txt included. repeats: pages asked for again; mayRepeat: pages that an
+ *           agent's former owners had asked for and not committed when it changed hands. unowned:
+ *           the longest time that an agent had no owner, in milliseconds.
  */
 import {
   createReadStream,
@@ -23,10 +25,12 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { createGunzip } from 'node:zlib';
+import { ownerOfHost } from '../../src/cluster/worker/sharing.ts';
 import { type LabOptions, type Ports, webOf } from '../../src/lab/server/lab.ts';
 import { openObjects } from '../../src/objects/open-objects.ts';
 import { readWithWarcio } from '../../test/archive/warc/fixtures.ts';
 import { indexFaults } from '../../test/archive/warc/true-index.ts';
+import type { Change } from './owners.ts';
 
 /** A fault, as the harness made it. */
 export interface Fault {
@@ -46,9 +50,11 @@ export interface Case {
   readonly delay: number;
   readonly addressDelay: number;
   readonly maxCrawlDelay: number;
-  /** The longest time from a page to the commit that holds it, and to the takeover after a fault. */
-  readonly commitWithin: number;
+  readonly agents: number;
   readonly faults: readonly Fault[];
+  readonly changes: readonly Change[];
+  /** The limit of pages; absent without one. */
+  readonly maxPages?: number;
 }
 
 interface Requested {
@@ -74,6 +80,8 @@ export interface Verdict {
   readonly tooSoon: string[];
   readonly repeats: number;
   readonly mayRepeat: number;
+  readonly takeovers: number;
+  readonly unowned: number;
 }
 
 export async function judge(given: Case, env: NodeJS.ProcessEnv): Promise<Verdict> {
@@ -92,7 +100,11 @@ export function holds(verdict: Verdict): boolean {
   return faults.length === 0 && repeats <= mayRepeat;
 }
 
-async function judgeArchive({ objects, web, ports }: Case, env: NodeJS.ProcessEnv, folder: string) {
+async function judgeArchive(
+  { objects, web, ports, maxPages }: Case,
+  env: NodeJS.ProcessEnv,
+  folder: string,
+) {
   const files = await fetchArchive(objects, env, folder);
   const counts = new Map<string, number>();
   const [torn, unconfirmed]: [string[], string[]] = [[], []];
@@ -108,11 +120,13 @@ async function judgeArchive({ objects, web, ports }: Case, env: NodeJS.ProcessEn
     }
   }
   const pages = [...webOf(web, ports).allUrls()];
+  const absent = pages.filter((url) => !counts.has(url));
+  const lacking = counts.size === maxPages ? [] : [`${counts.size} of ${maxPages} pages`];
   return {
     web: pages.length,
     archived: counts.size,
     files: files.length,
-    missing: pages.filter((url) => !counts.has(url)),
+    missing: maxPages === undefined ? absent : lacking,
     twice: [...counts].filter(([, count]) => count > 1).map(([url]) => url),
     torn,
     unconfirmed,
@@ -187,13 +201,24 @@ function tooSoon(
   return found;
 }
 
-/** Pages asked for again; and those answered so shortly before a fault that no commit held them. */
-function repeatsIn(asked: readonly Requested[], { faults, commitWithin }: Case) {
+/**
+ * Pages asked for again; and those that had been asked for and were in no commit whenever an agent
+ * changed hands.
+ */
+function repeatsIn(asked: readonly Requested[], { agents, changes }: Case) {
   const pages = asked.filter(({ path }) => path !== '/robots.txt');
-  const repeats = pages.length - new Set(pages.map(({ host, path }) => host + path)).size;
-  const near = ({ time }: Requested) =>
-    faults.some(({ from, to }) => time >= from - commitWithin && time <= to + commitWithin);
-  return { repeats, mayRepeat: pages.filter(near).length };
+  const name = ({ host, path }: Requested) => host + path;
+  const repeats = pages.length - new Set(pages.map(name)).size;
+  const owners = new Map<string, number>();
+  for (const { host } of pages) owners.set(host, owners.get(host) ?? ownerOfHost(host, agents));
+  let mayRepeat = 0;
+  for (const { agent, at, pages: committed } of changes) {
+    const own = pages.filter(({ host, time }) => owners.get(host) === agent && time <= at);
+    mayRepeat += Math.max(0, new Set(own.map(name)).size - committed);
+  }
+  const unowned = Math.max(0, ...changes.map(({ at, since }) => at - since));
+  const takeovers = changes.filter(({ isTakeover }) => isTakeover).length;
+  return { repeats, mayRepeat, takeovers, unowned };
 }
 
 /** The second reader tolerates a torn end; the system's decoder does not. */
@@ -208,13 +233,17 @@ async function isWhole(path: string): Promise<boolean> {
   }
 }
 
+/** Lists by their lengths. */
+export function figuresOf(verdict: Verdict): Record<string, number> {
+  const entries = Object.entries(verdict) as [string, string[] | number][];
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? value.length : value]),
+  );
+}
+
 export function printVerdict(verdict: Verdict): void {
   const lists = Object.entries(verdict).filter(([, value]) => Array.isArray(value));
-  const figures = Object.entries(verdict).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.length : value,
-  ]);
-  console.table(Object.fromEntries(figures));
+  console.table(figuresOf(verdict));
   for (const [what, names] of lists)
     for (const name of (names as string[]).slice(0, 10)) console.log(`${what} ${name}`);
 }

@@ -13,6 +13,7 @@ import { createCluster } from '../../src/cluster/create.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { type Lab, type LabOptions, startLab } from '../../src/lab/server/lab.ts';
 import { openObjects } from '../../src/objects/open-objects.ts';
+import { Owners } from './owners.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
@@ -62,6 +63,7 @@ export class Stage {
   readonly brokers: Broker[];
   readonly workers: Worker[] = [];
   readonly objects: string;
+  owners!: Owners;
   /** Exit codes of workers that ended with an error, and were started again. */
   readonly restarts: number[] = [];
 
@@ -90,6 +92,7 @@ export class Stage {
       ...{ seeds: lab.seeds, now: Date.now(), pace },
     });
     await connected.close();
+    stage.owners = await Owners.watch(urls, NAME, agents);
     for (let number = 1; number <= plan.workers; number++) await stage.#addWorker(number);
     return stage;
   }
@@ -154,10 +157,11 @@ export class Stage {
     rmSync(worker.dir, { recursive: true, force: true });
   }
 
-  async killBroker(broker: Broker, away: number): Promise<void> {
+  async killBroker(broker: Broker, away: number, losesData: boolean): Promise<void> {
     broker.server.signal('SIGKILL');
     await sleep(away);
     await broker.server.stop();
+    if (losesData) rmSync(join(broker.dir, 'js'), { recursive: true, force: true });
     broker.server = await startBroker(this.plan, broker, this.brokers);
   }
 
@@ -170,6 +174,7 @@ export class Stage {
     for (const worker of this.workers) await this.killWorker(worker);
     for (const { toBrokers, toStore } of this.workers)
       for (const proxy of [...toBrokers, toStore]) await proxy.close();
+    await this.owners.close();
     for (const { server } of this.brokers) await server.stop();
     await this.store.stop();
     await this.lab.close();

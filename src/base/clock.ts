@@ -52,8 +52,26 @@ function after(delay: Millis, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Pairs of looks at two clocks. */
+const LOOKS = 32;
+
+/**
+ * How far `first` is ahead of `second`, two clocks that pass evenly. A thread that is interrupted
+ * between the two looks sees too little; one of many pairs is not. Otherwise a thread that started
+ * on a busy machine would be some milliseconds behind the others for all its life, and would ask
+ * addresses too soon.
+ */
+export function aheadOf(first: () => Millis, second: () => Millis): Millis {
+  let ahead = -Infinity;
+  for (let look = 0; look < LOOKS; look++) ahead = Math.max(ahead, first() - second());
+  return ahead;
+}
+
 /** From `performance.now`, which begins anew in every thread, to a time that all threads share. */
-const THREAD_START: Millis = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+const THREAD_START: Millis = aheadOf(
+  () => Number(process.hrtime.bigint()) / 1e6,
+  () => performance.now(),
+);
 
 /** Time that passes evenly, the same in all threads of the process. */
 const evenTime = (): Millis => THREAD_START + performance.now();

@@ -79,7 +79,7 @@ export async function seedsOf(store: ObjectStore): Promise<string[]> {
 /** The crawl of a cluster; refuses a worker that would divide or parse URLs otherwise. */
 export async function crawlOf(book: Book, name: string): Promise<ClusterCrawl> {
   const crawl = (await book.get<ClusterCrawl>(KEYS.crawl))?.value;
-  if (!crawl) throw missing(name);
+  if (!crawl) throw clusterMissing(name);
   refuseOther('drumlin', crawl.version, VERSION);
   refuseOther('the public suffix list', crawl.suffixes, SUFFIXES);
   return crawl;
@@ -131,7 +131,8 @@ const exists = (name: string) =>
     { exitCode: EXIT.folder },
   );
 
-const missing = (name: string) =>
+/** The brokers have no cluster of this name. */
+export const clusterMissing = (name: string): DrumlinError =>
   new DrumlinError(
     'CLUSTER_MISSING',
     `These brokers have no cluster named "${name}".`,

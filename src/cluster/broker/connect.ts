@@ -55,7 +55,10 @@ export async function connectBrokers(servers: string, env: Environment): Promise
         return new NatsBook(kv);
       }
       const manager = await js.jetstreamManager();
-      const info = await manager.streams.info(`KV_${bucket}`).catch(() => undefined);
+      const info = await manager.streams.info(`KV_${bucket}`).catch((error) => {
+        if (error?.name === 'StreamNotFoundError') return undefined;
+        throw error;
+      });
       if (!info) return undefined;
       if ((info.config as { persist_mode?: string }).persist_mode === 'async')
         throw lazy(`The bucket ${bucket}`);
@@ -63,6 +66,26 @@ export async function connectBrokers(servers: string, env: Environment): Promise
     },
     close: () => connection.close(),
   };
+}
+
+/** The errors of the packages that mean: no answer for now. */
+const SILENCE = new Set(['TimeoutError', 'NoResponders', 'RequestError', 'JetStreamNotEnabled']);
+/** JetStream answers that it has no leader. */
+const NO_LEADER = 10008;
+
+/**
+ * The error that a user sees instead, if the brokers are there and JetStream does not answer: too
+ * few of them run, or they elect a leader. Otherwise the error itself.
+ */
+export function silentBrokers(error: unknown): unknown {
+  const { name, code, message } = (error ?? {}) as { name?: string; code?: number } & Error;
+  if (!SILENCE.has(name ?? '') && code !== NO_LEADER) return error;
+  return new DrumlinError(
+    'BROKER_SILENT',
+    `The brokers are there, but JetStream does not answer (${message}).`,
+    'Wait until more than half of the brokers run, and check that JetStream is on.',
+    { exitCode: EXIT.unfit, cause: error },
+  );
 }
 
 /** The bucket of a cluster. */

@@ -43,6 +43,11 @@ interface Surroundings {
 export class Ending {
   #last: string | undefined;
 
+  /** The last wave found the crawl over: the next one may confirm it. */
+  get isNear(): boolean {
+    return this.#last !== undefined;
+  }
+
   /** A wave is complete; returns why the crawl is over, if it is. */
   wave(looks: readonly AgentLook[], around: Surroundings): EndReason | undefined {
     const reason = seemsOver(looks, around);

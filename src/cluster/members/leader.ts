@@ -52,6 +52,7 @@ export class Leader {
   #term: number | undefined;
   #beat = 0;
   #beatAt: Millis = -Infinity;
+  #wavedAt: Millis = -Infinity;
   #members = '';
   #membersSince: Millis = 0;
   /** Pages of each agent, and when: how busy it is. */
@@ -133,8 +134,11 @@ export class Leader {
     }
   }
 
+  /** The reports of all agents are long: they are asked for seldom while the end is far. */
   async #watchRun(): Promise<void> {
-    const { book, view, wall, limits } = this.#parts;
+    const { book, view, wall, limits, now, times } = this.#parts;
+    if (!this.#ending.isNear && now() - this.#wavedAt < times.renew) return;
+    this.#wavedAt = now();
     const looks = await this.#wave();
     const grants = await book.get<PageGrants>(KEYS.pages);
     const pagesLeft = grants?.value.left ?? Infinity;

@@ -8,6 +8,7 @@ import { runAgent } from '../../crawl/agent/running-agent.ts';
 import type { AgentReport } from '../../crawl/crew.ts';
 import { limitGarbage } from '../../crawl/heap-growth.ts';
 import type { AgentProgress } from '../../crawl/record/counters.ts';
+import { reportsTo, servedBy } from '../../crawl/thread-ends.ts';
 import { serveAgentThread } from '../../crawl/threads/agent-thread.ts';
 import { ThreadLink } from '../../crawl/threads/thread-link.ts';
 import { SharedAddressTable } from '../../crawl/transport/address-table.ts';
@@ -37,8 +38,6 @@ export interface ClusterAgentStart extends AgentStart {
   readonly ownsProcess: boolean;
   readonly clockOrigin: Millis;
 }
-
-const REPORT_EVERY: Millis = 500;
 
 /** Lost parcels are sent again a little after a renewal was due, so that heirs get them soon. */
 const timingOf = ({ renew }: LeaseTimes) => ({
@@ -112,11 +111,7 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
         transport = new ClusterTransport(options);
         return transport;
       },
-      log: { event: (name, facts) => coordinator.tell('event', { name, facts }) },
-      onIdle: (report) => coordinator.tell('activity', report),
-      onOutcome: (outcome) => coordinator.tell('outcome', outcome),
-      onLimit: (reason) => coordinator.tell('limit', reason),
-      onSeedMoved: (move) => coordinator.tell('seedMoved', move),
+      ...reportsTo(coordinator),
       onError: undefined,
       predicates: await loadPredicates(start.config.predicates),
       onPage: undefined,
@@ -140,22 +135,6 @@ await serveAgentThread<ClusterAgentStart, AgentReport, AgentProgress>(
         };
       },
     });
-    const report = () =>
-      coordinator.tell('progress', { progress: running.progress(), vitals: running.vitals() });
-    const timer = setInterval(report, REPORT_EVERY);
-    return {
-      stop: (reason) => running.stop(reason),
-      conclude: () => running.conclude(),
-      activity: () => running.activity(),
-      seedMoved: (move) => running.seedMoved(move),
-      tune: (orders) => running.tune(orders),
-      filters: (set) => running.filters(set),
-      ask: (asks) => running.ask(asks),
-      result: running.result.finally(() => {
-        clearInterval(timer);
-        report();
-        port.close();
-      }),
-    };
+    return servedBy(running, coordinator, () => port.close());
   },
 );

@@ -138,13 +138,13 @@ export class HostedAgent {
   static async start(parts: HostedParts): Promise<HostedAgent> {
     const { disk, dir, lease, before, mirrors, log, shared, quiet } = parts;
     const { agent, epoch } = lease;
-    const { files, mirror } = await whileStoreFails(lease, log, async () => ({
-      files: await prepareFiles(disk, dir, agent, before, mirrors),
-      mirror: await mirrors.open(agent, epoch, before.checkpoint),
-    }));
+    // Each by itself: files that were made ready stay so when the next step fails.
+    const steps = <Result>(work: () => Promise<Result>) => whileStoreFails(lease, log, work);
+    const files = await steps(() => prepareFiles(disk, dir, agent, before, mirrors));
+    const mirror = await steps(() => mirrors.open(agent, epoch, before.checkpoint));
+    const granted = await steps(parts.granted);
     log.event('agent-taken', { agent, epoch, files });
     const pages = (await storedCheckpoint(disk, dir, agent))?.state.counters.pages ?? 0;
-    const granted = await parts.granted();
     const { port1, port2 } = new MessageChannel();
     const start: ClusterAgentStart = {
       ...shared,
@@ -280,7 +280,7 @@ export class HostedAgent {
   }
 }
 
-/** The object store may fail for a while: the start of an agent is tried until its lease is lost. */
+/** Store and brokers may fail for a while: the start of an agent is tried until its lease is lost. */
 async function whileStoreFails<Result>(
   lease: AgentLease,
   log: EventLog,

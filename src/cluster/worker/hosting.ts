@@ -50,6 +50,8 @@ interface HostingParts {
   readonly addresses: SharedAddresses;
   /** Milliseconds that pass evenly. */
   readonly now: () => Millis;
+  /** The filters that an agent begins with. */
+  readonly filters: () => FilterSet;
   /** An agent has failed by an error of its own. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -209,7 +211,8 @@ export class Hosting {
 
   #shared() {
     const { plan, view, agents, seeds, addresses, hosts } = this.#parts;
-    const { config, filters, spam, extracts } = plan;
+    const { config, spam, extracts } = plan;
+    const filters = this.#parts.filters();
     const moved = view.get<Moved>(KEYS.moved)?.value.moves ?? [];
     return {
       ...{ agents, config, filters, spam, extracts, seeds, moved, addresses, hosts },

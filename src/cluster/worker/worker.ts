@@ -19,12 +19,10 @@ import { type Clock, paceOf, systemClock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import { type CrawlConfig, resolveConfig } from '../../config/settings.ts';
 import { type Plan, planCrawl } from '../../crawl/crawl.ts';
-import { FilterWatch } from '../../crawl/filter-watch.ts';
 import type { EndReason } from '../../crawl/record/counters.ts';
 import { CrawlLog } from '../../crawl/record/log.ts';
 import { shareAddresses } from '../../crawl/transport/address-table.ts';
 import { type SharedHosts, shareHosts } from '../../crawl/transport/host-table.ts';
-import { replaceFile } from '../../disk/checkpoint.ts';
 import { Disk } from '../../disk/disk.ts';
 import type { Held } from '../../disk/file-system.ts';
 import type { ObjectStore } from '../../objects/object-store.ts';
@@ -47,6 +45,7 @@ import { type Seen, View } from '../members/view.ts';
 import { mergeClusterIndex } from '../mirror/merge-index.ts';
 import { Hosting } from './hosting.ts';
 import { Sharing } from './sharing.ts';
+import { Steering } from './steering.ts';
 import { workerId } from './worker-folder.ts';
 
 interface WorkerOptions {
@@ -86,6 +85,7 @@ export class Worker {
   #view!: View;
   #sharing!: Sharing;
   #hosting!: Hosting;
+  #steering!: Steering;
   #leader!: Leader;
   #beat = 0;
   #beatAt: Millis = -Infinity;
@@ -135,15 +135,17 @@ export class Worker {
     await disk.makeFolder(dir);
     const lock = disk.lock(dir);
     let log: CrawlLog | undefined;
+    let worker: Worker | undefined;
     try {
       log = await CrawlLog.open(disk, join(dir, 'log.jsonl'), systemClock);
       const plan = await planCrawl(seeds, config, {});
       const id = await workerId(disk, dir);
       const parts = { disk, book, plan, crawl, seeds, log, lock };
-      const worker = new Worker(id, options, parts);
+      worker = new Worker(id, options, parts);
       await worker.#begin();
       return worker;
     } catch (error) {
+      if (worker) for (const close of worker.#closers) await close();
       await log?.close();
       lock.release();
       throw error;
@@ -163,7 +165,14 @@ export class Worker {
     );
     this.#view = view;
     this.#closers.push(stop);
-    const { config } = this.#plan;
+    const { config, filtering, filters } = this.#plan;
+    this.#steering = await Steering.open({
+      ...{ filtering, filters, dir: this.#options.dir, clock: this.#clock, log: this.#log },
+      every: config.checkpoint,
+      onFilters: (set) => this.#hosting.filters(set),
+      get: (key) => view.get(key)?.value,
+    });
+    this.#closers.push(() => this.#steering.end());
     this.#leader = new Leader({
       ...{ book: this.#book, view, worker: this.id, agents: this.#crawl.agents, now },
       wall: () => this.#clock.now(),
@@ -189,16 +198,6 @@ export class Worker {
       callback: (_, message) => void this.#answer(message),
     });
     this.#closers.push(() => questions.unsubscribe());
-    const { filtering, filters } = this.#plan;
-    const watch = new FilterWatch(
-      {
-        ...{ ...filtering, dir: this.#options.dir, clock: this.#clock, log: this.#log },
-        every: config.checkpoint,
-        onChange: (set) => this.#hosting.filters(set),
-      },
-      filters.texts,
-    );
-    this.#closers.push(() => watch.end());
     await this.#sayHello();
     this.#timer = setInterval(() => void this.#tick(), Math.min(TICK, this.#times.renew / 3));
   }
@@ -210,6 +209,7 @@ export class Worker {
       ...{ ownsProcess, store, disk: this.#disk, book: this.#book, plan: this.#plan },
       ...{ seeds: this.#seeds, log: this.#log, view: this.#view, connection: brokers.connection },
       ...{ subject: (rest) => this.#subject(rest), hosts, addresses: shareAddresses(), now },
+      filters: () => this.#steering.filters,
       onFailure: (error) => this.#fail(error),
     });
   }
@@ -278,16 +278,9 @@ export class Worker {
     if (agent !== undefined && entry)
       this.#hosting?.tellPeers(Number(agent), entry.value as AgentEntry);
     else if (key === KEYS.moved && entry) this.#hosting?.learnMoves((entry.value as Moved).moves);
-    else if (key === KEYS.filters || key === KEYS.domains)
-      void this.#writeFile(key, entry?.value).catch(() => {}); // written again with the next change
     else if (key === workerKey(this.id) && entry)
       if ((entry.value as WorkerEntry).draining) this.#draining = true;
-  }
-
-  async #writeFile(key: string, value: unknown): Promise<void> {
-    const name = key === KEYS.filters ? 'filters.txt' : 'domains.tsv';
-    const { text = '' } = (value ?? {}) as { text?: string };
-    await replaceFile(this.#disk, this.#options.dir, name, Buffer.from(text));
+    this.#steering?.changed(key, entry?.value);
   }
 
   #subject(rest: string): string {

@@ -147,7 +147,10 @@ export function startAgentThread<Start, Progress, Result>(
 }
 
 /** The agent's handle of the coordinator. */
-type Coordinator<Progress, Result> = ThreadLink<CoordinatorCalls<Progress, Result>, AgentCalls>;
+export type Coordinator<Progress, Result> = ThreadLink<
+  CoordinatorCalls<Progress, Result>,
+  AgentCalls
+>;
 
 export interface ServedAgent<Result> extends Handlers<AgentCalls> {
   readonly result: Promise<Result>;

@@ -14,7 +14,7 @@ import { Disk } from '../../../src/disk/disk.ts';
 import { BatchBuilder } from '../../../src/drum/keyed-batch.ts';
 import { loadPredicates } from '../../../src/filter/predicates.ts';
 import { fastClock } from '../../crawl/fast-clock.ts';
-import { linking, type SmallSite, startSmallSite } from '../../crawl/small-site.ts';
+import { type Handler, linking, type SmallSite, startSmallSite } from '../../crawl/small-site.ts';
 import { FaultyFileSystem } from '../../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 
@@ -143,6 +143,32 @@ describe("the heir's wait", () => {
 
   test('is one full delay where the former owner has committed all that it knew', async () => {
     expect(await firstRequestOf({ quiet: Infinity })).toBeGreaterThanOrEqual(5000);
+  });
+
+  test('is for hosts in the host store too, whose times another clock has written', async () => {
+    const clock = fastClock(100);
+    const later: Clock = { ...clock, now: () => clock.now() + 3_600_000 };
+    const askedAt: number[] = [];
+    const noted = (text: string): Handler => {
+      return (_, response) => {
+        askedAt.push(later.now());
+        response.writeHead(200, { 'content-type': 'text/html' }).end(text);
+      };
+    };
+    const first = await startSmallSite({ '/': noted(''), '/a': noted('') }, '127.0.1.1');
+    const second = await startSmallSite({ '/': linking(`${first.origin}/a`) }, '127.0.1.2');
+    sites.push(first, second);
+    const [dir, seeds] = [temporaryFolder(), [`${first.origin}/`, `${second.origin}/`]];
+    // The first host leaves the memory before the second, which links to it, comes in.
+    const options = { delay: '30s', addressDelay: 0, maxCrawlDelay: '30s', frontHosts: 1 };
+    const { agent } = await started(seeds, dir, options, { clock });
+    await until(() => agent.progress().pages === 2);
+    await running.pop()?.stop();
+    expect(askedAt).toHaveLength(1);
+    const startedAt = later.now();
+    await started(seeds, dir, options, { heir: { quiet: Infinity }, clock: later });
+    await until(() => askedAt.length > 1);
+    expect(askedAt[1] - startedAt).toBeGreaterThanOrEqual(30_000);
   });
 
   test('is not for the first owner of an agent', async () => {

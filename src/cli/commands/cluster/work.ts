@@ -1,11 +1,19 @@
 /** What the commands of `drumlin cluster` do. */
 import { DrumlinError, EXIT } from '../../../base/errors.ts';
+import type { Millis } from '../../../base/units.ts';
 import {
   type Brokers,
   connectBrokers,
   refuseLazyBrokers,
+  silentBrokers,
 } from '../../../cluster/broker/connect.ts';
-import { crawlOf, createCluster, resumeCluster, stopCluster } from '../../../cluster/create.ts';
+import {
+  clusterMissing,
+  crawlOf,
+  createCluster,
+  resumeCluster,
+  stopCluster,
+} from '../../../cluster/create.ts';
 import type { AgentEntry } from '../../../cluster/lease/agent-lease.ts';
 import { type Book, change } from '../../../cluster/lease/book.ts';
 import {
@@ -64,8 +72,10 @@ async function withBook<Result>(
   const brokers = await connectBrokers(servers, process.env);
   try {
     const book = await brokers.book(name);
-    if (!book) throw missing(name);
+    if (!book) throw clusterMissing(name);
     return await work(book, brokers);
+  } catch (error) {
+    throw silentBrokers(error);
   } finally {
     await brokers.close();
   }
@@ -85,7 +95,7 @@ export async function create(
   try {
     const replicas = flags.replicas ?? Math.min(3, list(flags.brokers).length);
     const book = (await brokers.book(name)) ?? (await brokers.book(name, { replicas }));
-    if (!book) throw missing(name);
+    if (!book) throw clusterMissing(name);
     await createCluster({
       ...{ book, store, objects: flags.objects, name, agents, config },
       ...{ seeds: readSeeds(words), addressScope: flags.addressDelayScope },
@@ -99,7 +109,27 @@ export async function create(
   );
 }
 
+/** Before a worker asks brokers that are silent again. */
+const ASK_AGAIN: Millis = 1000;
+
+/** Brokers may need a while to elect a leader: a worker that starts meanwhile waits. */
 export async function join(name: string, flags: JoinFlags): Promise<number> {
+  let hasJoined = false;
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await joinNow(name, flags, () => {
+        hasJoined = true;
+      });
+    } catch (error) {
+      const isSilence = error instanceof DrumlinError && error.code === 'BROKER_SILENT';
+      if (!isSilence || hasJoined) throw error;
+      if (!isTold) warn(`${error.fact} Waiting for it.`);
+    }
+    await new Promise((later) => setTimeout(later, ASK_AGAIN));
+  }
+}
+
+function joinNow(name: string, flags: JoinFlags, onJoined: () => void): Promise<number> {
   return withBook(name, flags, async (book, brokers) => {
     const { objects } = await crawlOf(book, name);
     const store = await openObjects(objects, process.env, warn);
@@ -112,6 +142,7 @@ export async function join(name: string, flags: JoinFlags): Promise<number> {
       },
       book,
     );
+    onJoined();
     if (!quiet) process.stderr.write(`worker ${worker.id} has joined ${name}\n`);
     const drainOnce = () => {
       if (!quiet) process.stderr.write('giving the agents back; a second signal ends at once\n');
@@ -193,14 +224,6 @@ export async function resume(name: string, flags: BrokerFlags): Promise<void> {
     if (!(await resumeCluster(book, Date.now()))) throw notEnded(name);
   });
 }
-
-const missing = (name: string) =>
-  new DrumlinError(
-    'CLUSTER_MISSING',
-    `These brokers have no cluster named "${name}".`,
-    'Create it with "drumlin cluster create", or check --brokers.',
-    { exitCode: EXIT.folder },
-  );
 
 const noWorker = (worker: string) =>
   new DrumlinError(
