@@ -43,12 +43,13 @@ export class RevisitJoin {
     this.#lines = new LineSorter(disk, folder, 'revisits', memory);
   }
 
-  revisit(key: string): Promise<void> {
+  /** Await what it returns, if it returns anything. */
+  revisit(key: string): Promise<void> | undefined {
     return this.#lines.add(`${key} 0`);
   }
 
-  /** `side` tells which of its keys it is. */
-  page(key: string, row: number, side: number): Promise<void> {
+  /** `side` tells which of its keys it is. Await what it returns, if it returns anything. */
+  page(key: string, row: number, side: number): Promise<void> | undefined {
     return this.#lines.add(`${key} 1 ${row} ${side}`);
   }
 

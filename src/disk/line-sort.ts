@@ -44,14 +44,19 @@ export class LineSorter {
     this.#mostRuns = Math.max(2, mostRuns);
   }
 
-  async add(line: string): Promise<void> {
+  /** Await what it returns, if it returns anything. */
+  add(line: string): Promise<void> | undefined {
     this.#lines.push(line);
     this.#held += line.length + PER_LINE;
-    if (this.#held >= this.#memory) await this.#spill();
+    return this.#held >= this.#memory ? this.#spill() : undefined;
   }
 
   async addAll(lines: AsyncIterable<readonly string[]>): Promise<void> {
-    for await (const batch of lines) for (const line of batch) await this.add(line);
+    for await (const batch of lines)
+      for (const line of batch) {
+        const full = this.add(line);
+        if (full) await full;
+      }
   }
 
   /** All lines, in batches that stay valid. */

@@ -1,13 +1,29 @@
 /**
  * Stems of words, by Snowball's algorithms.
  *
- * Idea      The library takes about 20 µs a word. English, the most frequent language, has its
- *           algorithm here ("Porter 2"), on slices of the word.
- * Ensures   The stems of the library.
- * Cost      About 1.5 µs for a word of English, 20 µs for others: keep the stems of words that come
- *           again.
+ * Idea      `snowball-stemmers` has all languages, and takes 15 to 40 µs a word. `@orama/stemmers`
+ *           has the same algorithms, compiled better: 7 to 11 µs. Where both give the same stems, it
+ *           is used; words with the few letters that they treat differently are left to the first.
+ *           English, the most frequent language, has its algorithm here ("Porter 2"), on slices of
+ *           the word.
+ * Ensures   The stems of `snowball-stemmers`.
+ * Cost      About 1.5 µs for a word of English: keep the stems of words that come again.
  */
+import { stemmer as dutch } from '@orama/stemmers/dutch';
+import { stemmer as french } from '@orama/stemmers/french';
+import { stemmer as german } from '@orama/stemmers/german';
+import { stemmer as hungarian } from '@orama/stemmers/hungarian';
+import { stemmer as italian } from '@orama/stemmers/italian';
+import { stemmer as norwegian } from '@orama/stemmers/norwegian';
+import { stemmer as portuguese } from '@orama/stemmers/portuguese';
+import { stemmer as romanian } from '@orama/stemmers/romanian';
+import { stemmer as russian } from '@orama/stemmers/russian';
+import { stemmer as spanish } from '@orama/stemmers/spanish';
+import { stemmer as swedish } from '@orama/stemmers/swedish';
+import { stemmer as turkish } from '@orama/stemmers/turkish';
 import snowball from 'snowball-stemmers';
+
+type Stem = (word: string) => string;
 
 /** Snowball's stemmers by ISO 639-1. */
 const STEMMERS: Readonly<Record<string, string>> = {
@@ -36,15 +52,33 @@ const STEMMERS: Readonly<Record<string, string>> = {
   tr: 'turkish',
 };
 
+/** Faster stemmers of some languages, and letters that only the slow one treats as it should be. */
+const FAST: Readonly<Record<string, readonly [stem: Stem, except?: RegExp]>> = {
+  de: [german],
+  // Words of texts have no apostrophes.
+  en: [englishStem, /'/],
+  es: [spanish],
+  fr: [french, /[ëï]/],
+  hu: [hungarian],
+  it: [italian],
+  nl: [dutch],
+  no: [norwegian],
+  pt: [portuguese],
+  ro: [romanian],
+  ru: [russian, /ё/],
+  sv: [swedish],
+  tr: [turkish],
+};
+
 /** The stemmer of a language (ISO 639-1) for words in lower case; undefined where there is none. */
-export function stemmerOf(language: string): ((word: string) => string) | undefined {
+export function stemmerOf(language: string): Stem | undefined {
   const name = STEMMERS[language];
   if (name === undefined) return undefined;
   const stemmer = snowball.newStemmer(name);
-  // Words of texts have no apostrophes: those that have some are left to the library.
-  if (language === 'en')
-    return (word) => (word.includes("'") ? stemmer.stem(word) : englishStem(word));
-  return (word) => stemmer.stem(word);
+  const [fast, except] = FAST[language] ?? [];
+  if (fast === undefined) return (word) => stemmer.stem(word);
+  if (except === undefined) return fast;
+  return (word) => (except.test(word) ? stemmer.stem(word) : fast(word));
 }
 
 /** Words whose stem no rule gives. */

@@ -10,7 +10,8 @@ import type { Bytes } from '../../base/units.ts';
 import { writeText } from '../../disk/text-file.ts';
 import { hostOf } from '../../url/parts.ts';
 import { AnchorLines } from '../links/anchor-lines.ts';
-import { LinkLines } from '../links/link-lines.ts';
+import { LinkRecords } from '../links/link-records.ts';
+import { UrlKeys } from '../links/url-keys.ts';
 import { FORMATS } from '../store/formats.ts';
 import { HeldBytes } from '../store/held-bytes.ts';
 import type { CrawlSpan } from '../store/index-folder.ts';
@@ -92,8 +93,8 @@ class Collector {
   readonly #known = new Map<string, number>();
   readonly #versions = new HeldBytes();
   readonly #lines = new HeldBytes();
-  readonly #links: LinkLines | undefined;
-  readonly #anchors = new AnchorLines();
+  readonly #links: LinkRecords | undefined;
+  readonly #anchors: AnchorLines;
 
   constructor(work: IndexWork, plan: IndexPlan, start: Progress, reader: CaptureSource) {
     this.#work = work;
@@ -106,10 +107,13 @@ class Collector {
     this.#first = start.versions;
     this.#builder = new RunBuilder(plan.settings.positions);
     const { settings, files } = plan;
+    const keys = new UrlKeys();
+    this.#anchors = new AnchorLines(keys);
     if (settings.links)
-      this.#links = new LinkLines(
+      this.#links = new LinkRecords(
         settings.epoch,
         files.map(({ crawl }) => crawl),
+        keys,
       );
   }
 

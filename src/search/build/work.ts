@@ -6,7 +6,7 @@
  *   work/run-N            a sorted run (run-builder.ts)
  *   work/run-N.versions   its versions: words, language, file, record, URL, title
  *   work/run-N.sightings  its captures, a line each
- *   work/run-N.links      their links, a line each
+ *   work/run-N.links      their links, a record each
  *   work/run-N.anchors    the texts of these links, a line each
  *
  * A run counts when the progress names it. A killed process loses at most the run it was filling.
@@ -27,6 +27,9 @@ export interface IndexPlan {
   readonly maxPage: Bytes;
   readonly files: readonly PlannedFile[];
 }
+
+/** The format of the files: work in another one begins again. */
+const FORMAT = 2;
 
 /** What was read so far. */
 export interface IndexCounts {
@@ -78,11 +81,12 @@ export class IndexWork {
   /** The progress of this plan; work on another plan is deleted. */
   async begin(plan: IndexPlan): Promise<Progress> {
     const before = await this.#json<IndexPlan>('plan.json');
-    if (before !== undefined && JSON.stringify(before) === JSON.stringify(plan))
+    const planned = { ...plan, format: FORMAT };
+    if (before !== undefined && JSON.stringify(before) === JSON.stringify(planned))
       return (await this.#json<Progress>('progress.json')) ?? NOTHING;
     await this.remove();
     await this.disk.makeFolder(this.path);
-    await this.#replace('plan.json', plan);
+    await this.#replace('plan.json', planned);
     return NOTHING;
   }
 

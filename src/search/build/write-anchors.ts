@@ -38,7 +38,11 @@ export async function anchorsOf(
     await sorter.addAll(readLines(disk, work.run(run, '.anchors')));
   return writeOutputs(disk, [[join(folder, 'anchors'), FORMATS.anchors]], async ([out]) => {
     const writer = new AnchorWriter(work, out, memory / 4);
-    for await (const lines of sorter.sorted()) for (const line of lines) await writer.add(line);
+    for await (const lines of sorter.sorted())
+      for (const line of lines) {
+        const wait = writer.add(line);
+        if (wait) await wait;
+      }
     return writer.end();
   });
 }
@@ -60,11 +64,17 @@ class AnchorWriter {
     this.#memory = memory;
   }
 
-  async add(line: string): Promise<void> {
-    const name = line.slice(0, 33);
-    if (name === this.#before) return; // the first sighting came first
-    if (name.slice(0, 16) !== this.#before.slice(0, 16)) await this.#endTarget();
-    this.#before = name;
+  /** Await what it returns, if it returns anything. */
+  add(line: string): Promise<void> | undefined {
+    const before = this.#before;
+    if (line.startsWith(before) && before !== '') return undefined; // the first sighting came first
+    const isSame = line.startsWith(before.slice(0, 16)) && before !== '';
+    this.#before = line.slice(0, 33);
+    const ended = isSame ? undefined : this.#endTarget();
+    return ended ? ended.then(() => this.#anchor(line)) : this.#anchor(line);
+  }
+
+  #anchor(line: string): undefined {
     if (this.#anchors.length >= MOST_ANCHORS) return;
     const anchor = anchorOf(line);
     const words = this.#builder.addAnchor(this.#count++, anchor.text, anchor.language);
@@ -77,12 +87,14 @@ class AnchorWriter {
     return { count: this.#count, runs: this.#runs };
   }
 
-  async #endTarget(): Promise<void> {
-    if (this.#anchors.length === 0) return;
+  /** Await what it returns, if it returns anything. */
+  #endTarget(): Promise<void> | undefined {
+    if (this.#anchors.length === 0) return undefined;
     writeAnchors(this.#out, this.#anchors[0].key, this.#anchors);
     this.#anchors = [];
-    await this.#out.settle();
-    if (this.#builder.bytes >= this.#memory) await this.#writeRun();
+    const settled = this.#out.settle();
+    if (this.#builder.bytes < this.#memory) return settled;
+    return settled ? settled.then(() => this.#writeRun()) : this.#writeRun();
   }
 
   async #writeRun(): Promise<void> {

@@ -8,7 +8,7 @@
  */
 import { DrumlinError } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
-import { epochNumber } from '../links/link-lines.ts';
+import { epochNumber } from '../links/link-records.ts';
 import type { SearchIndex } from '../query/search-index.ts';
 import { parseTime, requireTime } from '../query/times.ts';
 

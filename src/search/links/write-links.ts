@@ -1,7 +1,7 @@
 /**
  * The links of all runs to the files `nodes`, `out` and `in` of a part.
  *
- *   lines by target ─► URLs in order get numbers ─► by source: `out` ─► by target: `in`, `nodes`
+ *   records by target ─► URLs in order get numbers ─► by source: `out` ─► by target: `in`, `nodes`
  *
  * Idea      A link has two ends, and both need the number of the other. Sorting by target numbers
  *           the targets; sorting by source, beside the list of all URLs, numbers the sources. Every
@@ -11,18 +11,18 @@
  *           distance from the one before. `out` and `in`: for each link the distance of the other
  *           end from the one before, doubled, plus 1 if the epochs are those of the link before;
  *           otherwise the first epoch and the distance of the last follow.
- * Ensures   The files are a function of the lines, whatever runs they are in.
+ * Ensures   The files are a function of the records, whatever runs they are in.
  * Cost      The memory given; three external sorts of the links.
  */
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { LineSorter } from '../../disk/line-sort.ts';
 import { readLines } from '../../disk/lines.ts';
 import { type TextFile, writeText } from '../../disk/text-file.ts';
 import { FORMATS } from '../store/formats.ts';
 import { type Output, writeOutputs } from '../store/output.ts';
-import { hex } from './link-lines.ts';
+import { LINK_WIDTH } from './link-records.ts';
+import { RecordCursor, RecordSorter, readRecords } from './record-sort.ts';
 
 interface LinkSource {
   readonly disk: Disk;
@@ -52,8 +52,12 @@ export async function writeLinks(source: LinkSource, folder: string): Promise<Li
 }
 
 const KEY = 16;
+/** Numbers of a link with the key of its source; and with the number of it. */
+const [BY_SOURCE, BY_TARGET] = [5, 4];
 /** Lines that are written at once. */
 const SLICE = 1024;
+
+const hex = (value: number): string => value.toString(16).padStart(8, '0');
 
 /** Lines that are gathered before they are written. */
 class Lines {
@@ -78,82 +82,108 @@ class Lines {
 }
 
 /** Writes every URL with its epochs, in order; returns the links by source, with target numbers. */
-async function numberTargets(source: LinkSource, path: string): Promise<LineSorter> {
+async function numberTargets(source: LinkSource, path: string): Promise<RecordSorter> {
   const { disk, work, runs, order, memory } = source;
-  const lines = new LineSorter(disk, work, 'link', memory / 2);
-  for (const run of runs) await lines.addAll(readLines(disk, run));
-  const bySource = new LineSorter(disk, work, 'source', memory / 2);
+  const links = new RecordSorter(disk, work, 'link', LINK_WIDTH, memory / 2);
+  for (const run of runs)
+    for await (const { words, count } of readRecords(disk, run, LINK_WIDTH))
+      for (let at = 0; at < count * LINK_WIDTH; at += LINK_WIDTH) {
+        const wait = links.add(
+          words[at],
+          words[at + 1],
+          words[at + 2],
+          words[at + 3],
+          words[at + 4],
+        );
+        if (wait) await wait;
+      }
+  const bySource = new RecordSorter(disk, work, 'source', BY_SOURCE, memory / 2);
   await writeText(disk, path, async (file) => {
     const targets = new Targets(new Lines(file), bySource, order);
-    for await (const batch of lines.sorted()) for (const line of batch) await targets.add(line);
+    for await (const { words, count } of links.sorted())
+      for (let at = 0; at < count * LINK_WIDTH; at += LINK_WIDTH) {
+        const wait = targets.add(words, at);
+        if (wait) await wait;
+      }
     await targets.end();
   });
   return bySource;
 }
 
-/** Takes the lines of all links by target; gives each target a number. */
+/** Takes the records of all links by target; gives each target a number. */
 class Targets {
   readonly #urls: Lines;
-  readonly #links: LineSorter;
+  readonly #links: RecordSorter;
   readonly #order: readonly number[] | undefined;
   #node = -1;
-  #key = '';
-  /** The source of the link that is being read, or ''. */
-  #from = '';
-  #epochs = new Set<number>();
+  /** The target: high and low. */
+  #high = 0;
+  #low = 0;
+  /** Whether a link is being read, and its source. */
+  #hasLink = false;
+  #fromHigh = 0;
+  #fromLow = 0;
   #first = 0;
   #last = 0;
+  #epochs = new Set<number>();
 
-  constructor(urls: Lines, links: LineSorter, order: readonly number[] | undefined) {
+  constructor(urls: Lines, links: RecordSorter, order: readonly number[] | undefined) {
     this.#urls = urls;
     this.#links = links;
     this.#order = order;
   }
 
-  async add(line: string): Promise<void> {
-    const key = line.slice(0, KEY);
-    if (key !== this.#key) await this.#begin(key);
-    if (line[KEY + 1] === 'c') {
-      this.#epochs.add(this.#epochOf(line.slice(KEY + 3)));
-      return;
-    }
-    const from = line.slice(KEY + 3, 2 * KEY + 3);
-    const epoch = this.#epochOf(line.slice(2 * KEY + 4));
-    if (from === this.#from) {
+  /** Adds the record at a place. Await what it returns, if it returns anything. */
+  add(words: Uint32Array, at: number): Promise<void> | undefined {
+    const high = words[at];
+    const low = words[at + 1];
+    const fromHigh = words[at + 2];
+    const fromLow = words[at + 3];
+    const epoch = this.#order ? this.#order[words[at + 4]] : words[at + 4];
+    const isNew = this.#node < 0 || high !== this.#high || low !== this.#low;
+    if (!isNew && this.#hasLink && fromHigh === this.#fromHigh && fromLow === this.#fromLow) {
       this.#first = Math.min(this.#first, epoch);
       this.#last = Math.max(this.#last, epoch);
-      return;
+      return undefined;
     }
-    await this.#endLink();
-    this.#from = from;
-    this.#first = epoch;
-    this.#last = epoch;
+    const ended = this.#endLink();
+    const written = isNew ? this.#begin(high, low) : undefined;
+    if (fromHigh === high && fromLow === low) this.#epochs.add(epoch);
+    else {
+      this.#hasLink = true;
+      this.#fromHigh = fromHigh;
+      this.#fromLow = fromLow;
+      this.#first = epoch;
+      this.#last = epoch;
+    }
+    return ended && written ? Promise.all([ended, written]).then(() => {}) : (ended ?? written);
   }
 
   async end(): Promise<void> {
-    await this.#begin('');
+    await this.#endLink();
+    await this.#endTarget();
     await this.#urls.end();
   }
 
-  async #begin(key: string): Promise<void> {
-    await this.#endLink();
-    if (this.#key !== '')
-      await this.#urls.add([this.#key, ...[...this.#epochs].sort((a, b) => a - b)].join(' '));
-    this.#key = key;
-    this.#epochs = new Set();
+  #begin(high: number, low: number): Promise<void> | undefined {
+    const written = this.#endTarget();
     this.#node++;
+    this.#high = high;
+    this.#low = low;
+    return written;
   }
 
-  async #endLink(): Promise<void> {
-    if (this.#from === '') return;
-    const epochs = hex(this.#first, 6) + hex(this.#last, 6);
-    await this.#links.add(this.#from + hex(this.#node, 8) + epochs);
-    this.#from = '';
+  #endTarget(): Promise<void> | undefined {
+    if (this.#node < 0) return undefined;
+    const epochs = [...this.#epochs].sort((a, b) => a - b);
+    if (epochs.length > 0) this.#epochs = new Set();
+    return this.#urls.add([hex(this.#high) + hex(this.#low), ...epochs].join(' '));
   }
 
-  #epochOf(text: string): number {
-    const epoch = Number.parseInt(text, 16);
-    return this.#order ? this.#order[epoch] : epoch;
+  #endLink(): Promise<void> | undefined {
+    if (!this.#hasLink) return undefined;
+    this.#hasLink = false;
+    return this.#links.add(this.#fromHigh, this.#fromLow, this.#node, this.#first, this.#last);
   }
 }
 
@@ -162,23 +192,25 @@ class ListWriter {
   readonly #out: Output;
   #start: number;
   #before = -1;
-  #epochs = '';
+  #first = -1;
+  #last = -1;
 
   constructor(out: Output) {
     this.#out = out;
     this.#start = out.length;
   }
 
-  add(other: number, epochs: string): void {
+  /** A link to a URL, or from it, with its first and last epoch. */
+  add(other: number, first: number, last: number): void {
     const distance = other - this.#before - 1;
     this.#before = other;
-    const isSame = epochs === this.#epochs;
+    const isSame = first === this.#first && last === this.#last;
     this.#out.varint(2 * distance + (isSame ? 1 : 0));
     if (isSame) return;
-    this.#epochs = epochs;
-    const first = Number.parseInt(epochs.slice(0, 6), 16);
+    this.#first = first;
+    this.#last = last;
     this.#out.varint(first);
-    this.#out.varint(Number.parseInt(epochs.slice(6), 16) - first);
+    this.#out.varint(last - first);
   }
 
   /** The bytes of the list; the next one begins. */
@@ -186,71 +218,47 @@ class ListWriter {
     const bytes = this.#out.length - this.#start;
     this.#start = this.#out.length;
     this.#before = -1;
-    this.#epochs = '';
+    this.#first = -1;
+    this.#last = -1;
     return bytes;
-  }
-}
-
-/** Lines one at a time, of which the next can be looked at. */
-class Cursor {
-  readonly #batches: AsyncIterator<readonly string[]>;
-  #batch: readonly string[] = [];
-  #at = 0;
-
-  constructor(batches: AsyncIterable<readonly string[]>) {
-    this.#batches = batches[Symbol.asyncIterator]();
-  }
-
-  /** The next line, or undefined; await `fill` first. */
-  get line(): string | undefined {
-    return this.#batch[this.#at];
-  }
-
-  skip(): void {
-    this.#at++;
-  }
-
-  /** Await what it returns, if it returns anything. */
-  fill(): Promise<void> | undefined {
-    return this.#at < this.#batch.length ? undefined : this.#more();
-  }
-
-  async #more(): Promise<void> {
-    const { value = [] } = await this.#batches.next();
-    this.#batch = value;
-    this.#at = 0;
   }
 }
 
 /** Writes `out`, and every URL with the bytes of its list; returns the links by target number. */
 async function writeOut(
   { disk, work, memory }: LinkSource,
-  bySource: LineSorter,
+  bySource: RecordSorter,
   named: string,
   measured: string,
   folder: string,
-): Promise<{ byTarget: LineSorter; links: number }> {
-  const byTarget = new LineSorter(disk, work, 'target', memory / 2);
-  const links = new Cursor(bySource.sorted());
+): Promise<{ byTarget: RecordSorter; links: number }> {
+  const byTarget = new RecordSorter(disk, work, 'target', BY_TARGET, memory / 2);
+  const links = new RecordCursor(bySource.sorted(), BY_SOURCE);
   let [node, count] = [0, 0];
+  /** The links of the current URL. */
+  const copy = async (list: ListWriter, high: number, low: number): Promise<void> => {
+    for (;;) {
+      const more = links.fill();
+      if (more) await more;
+      const { words, at } = links;
+      if (!links.hasOne || words[at] !== high || words[at + 1] !== low) return;
+      const [target, first, last] = [words[at + 2], words[at + 3], words[at + 4]];
+      list.add(target, first, last);
+      const wait = byTarget.add(target, node, first, last);
+      if (wait) await wait;
+      links.skip();
+      count++;
+    }
+  };
   await writeOutputs(disk, [[join(folder, 'out'), FORMATS.out]], async ([out]) => {
     const list = new ListWriter(out);
     await writeText(disk, measured, async (file) => {
       const lines = new Lines(file);
       for await (const batch of readLines(disk, named)) {
         for (const line of batch) {
-          const key = line.slice(0, KEY);
-          for (;;) {
-            await links.fill();
-            const link = links.line;
-            if (link === undefined || !link.startsWith(key)) break;
-            links.skip();
-            const target = link.slice(KEY, KEY + 8);
-            list.add(Number.parseInt(target, 16), link.slice(KEY + 8));
-            await byTarget.add(target + hex(node, 8) + link.slice(KEY + 8));
-            count++;
-          }
-          await lines.add(`${key} ${list.end()}${line.slice(KEY)}`);
+          const [high, low] = [line.slice(0, 8), line.slice(8, KEY)];
+          await copy(list, Number.parseInt(high, 16), Number.parseInt(low, 16));
+          await lines.add(`${high}${low} ${list.end()}${line.slice(KEY)}`);
           await out.settle();
           node++;
         }
@@ -264,11 +272,11 @@ async function writeOut(
 /** Writes `in` and `nodes`; returns the number of URLs. */
 async function writeIn(
   { disk }: LinkSource,
-  byTarget: LineSorter,
+  byTarget: RecordSorter,
   measured: string,
   folder: string,
 ): Promise<number> {
-  const links = new Cursor(byTarget.sorted());
+  const links = new RecordCursor(byTarget.sorted(), BY_TARGET);
   const files = [
     [join(folder, 'in'), FORMATS.in],
     [join(folder, 'nodes'), FORMATS.nodes],
@@ -278,17 +286,19 @@ async function writeIn(
     const list = new ListWriter(into);
     for await (const batch of readLines(disk, measured)) {
       for (const line of batch) {
-        const number = hex(node, 8);
         for (;;) {
-          await links.fill();
-          const link = links.line;
-          if (link === undefined || !link.startsWith(number)) break;
+          const more = links.fill();
+          if (more) await more;
+          const { words, at } = links;
+          if (!links.hasOne || words[at] !== node) break;
+          list.add(words[at + 1], words[at + 2], words[at + 3]);
           links.skip();
-          list.add(Number.parseInt(link.slice(8, 16), 16), link.slice(16));
-          await into.settle();
+          const wait = into.settle();
+          if (wait) await wait;
         }
         writeNode(nodes, line, list.end());
-        await nodes.settle();
+        const wait = nodes.settle();
+        if (wait) await wait;
         node++;
       }
     }

@@ -26,6 +26,7 @@ export class HeldBytes {
   /** A text in UTF-8 after its length. */
   text(text: string): void {
     const length = Buffer.byteLength(text);
+    this.#room(VARINT + length); // both in one chunk
     this.varint(length);
     this.#add(this.#room(length).write(text, this.#filled));
   }
