@@ -84,9 +84,10 @@ describe('the code of this project', () => {
   const files = (pattern: RegExp) =>
     sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
-  test('starts no process and no shell', () => {
+  test('starts no shell, and no process but the browser that renders pages', () => {
     expect(sources.length).toBeGreaterThan(100);
-    expect(files(/child_process|\bexecSync|\bspawn\(/)).toEqual([]);
+    expect(files(/child_process|\bexecSync|\bspawn\(/)).toEqual(['render/cdp-pipe.ts']);
+    expect(files(/shell: true|\bexec(?:File)?\(/)).not.toContain('render/cdp-pipe.ts');
   });
 
   test('makes code of no text that is not a constant of its own', () => {

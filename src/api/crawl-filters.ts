@@ -6,7 +6,7 @@ import type { HeaderView } from './crawl-pages.ts';
  * `fetch`: its turn has come. `parse`: the response has come. `follow` and `store`: the page was
  * parsed.
  */
-export type Stage = 'schedule' | 'fetch' | 'parse' | 'follow' | 'store';
+export type Stage = 'schedule' | 'fetch' | 'parse' | 'render' | 'follow' | 'store';
 
 /** Filters by stage, such as `{ store: 'Status == 200' }`. A stage without a filter accepts all. */
 export interface Filters {
@@ -16,6 +16,8 @@ export interface Filters {
   readonly fetch?: string;
   /** Which pages to parse for links. */
   readonly parse?: string;
+  /** Which pages to render, of those that `render` selects. */
+  readonly render?: string;
   /** Which pages have their links followed. */
   readonly follow?: string;
   /** Which pages to store and to pass to the program. */

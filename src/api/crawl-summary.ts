@@ -73,6 +73,11 @@ export interface Summary {
    * and `cleared` domains.
    */
   readonly spam?: Counts;
+  /**
+   * With `render`: `pages` rendered, `gained` (links or text), `cut` (out of time), `requests` of
+   * these pages, `cached` answers, and what failed or was refused, by reason.
+   */
+  readonly render?: Counts;
   /** Requisites received: images, styles, scripts, … Absent where none were. */
   readonly requisites?: number;
   /** Digests and pages dropped from memory to make room, by setting. */

@@ -362,6 +362,100 @@ export interface CrawlOptions {
   readonly dropParameters?: readonly string[] | string;
 
   /**
+   * Render pages in a browser without a network: never, auto (pages that show little without their
+   * scripts) or always.
+   *
+   * Default: `'never'`.
+   * Flag: `--render`. Environment: `DRUMLIN_RENDER`.
+   */
+  readonly render?: 'never' | 'auto' | 'always';
+
+  /**
+   * Filter for pages to render.
+   *
+   * Default: none.
+   * Flag: `--render-filter`. Environment: `DRUMLIN_RENDER_FILTER`.
+   */
+  readonly renderFilter?: string;
+
+  /**
+   * Program of the Chromium that renders; without it the first on the PATH, or that of the package
+   * @sparticuz/chromium.
+   *
+   * Default: none.
+   * Flag: `--browser`. Environment: `DRUMLIN_BROWSER`.
+   */
+  readonly browser?: string;
+
+  /**
+   * Further flags of the browser, without dashes, such as no-sandbox, which weakens it.
+   *
+   * Default: none. As text: `'a,b'`.
+   * Flag: `--browser-flags`. Environment: `DRUMLIN_BROWSER_FLAGS`.
+   */
+  readonly browserFlags?: readonly string[] | string;
+
+  /**
+   * Pages rendered at once, each in a browser of its own; 0 means one for two agents.
+   *
+   * Unit: browsers. Default: `0`. As text: `'1000'`, `'20k'`, `'5M'`.
+   * Flag: `--browsers`. Environment: `DRUMLIN_BROWSERS`.
+   */
+  readonly browsers?: number | string;
+
+  /**
+   * Longest time for a page to load, scroll and settle; what it has become by then is taken.
+   *
+   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
+   * Flag: `--render-time`. Environment: `DRUMLIN_RENDER_TIME`.
+   */
+  readonly renderTime?: number | string;
+
+  /**
+   * Most memory that a rendered page may take.
+   *
+   * Unit: bytes. Default: `1073741824` (1Gi). As text: `'64Mi'`, `'1.5G'`.
+   * Flag: `--render-memory`. Environment: `DRUMLIN_RENDER_MEMORY`.
+   */
+  readonly renderMemory?: number | string;
+
+  /**
+   * Time between two requests of a rendered page to one IP address; never more than the delay of a
+   * host.
+   *
+   * Unit: milliseconds. Default: `100` (100ms). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,
+   * `'2h'`.
+   * Flag: `--render-delay`. Environment: `DRUMLIN_RENDER_DELAY`.
+   */
+  readonly renderDelay?: number | string;
+
+  /**
+   * What robots.txt means for the scripts, styles and data of a rendered page: obey, or follow
+   * (fetch them all the same).
+   *
+   * Default: `'obey'`.
+   * Flag: `--render-robots`. Environment: `DRUMLIN_RENDER_ROBOTS`.
+   */
+  readonly renderRobots?: 'obey' | 'follow';
+
+  /**
+   * Store a picture of each rendered page in the archive, as urn:view:URL.
+   *
+   * Default: `false`.
+   * Flag: `--screenshot`. Environment: `DRUMLIN_SCREENSHOT`.
+   */
+  readonly screenshot?: boolean | 'true' | 'false';
+
+  /**
+   * File with the cookies and local storage of a login, as saved by storageState() of Playwright.
+   *
+   * Default: none.
+   * Flag: `--storage-state`. Environment: `DRUMLIN_STORAGE_STATE`.
+   */
+  readonly storageState?: string;
+
+  /**
    * Time between two requests to one host.
    *
    * Unit: milliseconds. Default: `4000` (4s). As text: `'250ms'`, `'10s'` or `'10'`, `'5m'`,

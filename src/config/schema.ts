@@ -4,10 +4,16 @@
  */
 import { CHOICE_SETTINGS } from './choice-settings.ts';
 import { FETCH_SETTINGS } from './fetch-settings.ts';
+import { RENDER_SETTINGS } from './render-settings.ts';
 import type { Setting } from './setting.ts';
 import { STORAGE_SETTINGS } from './storage-settings.ts';
 
-export const SETTINGS = { ...CHOICE_SETTINGS, ...FETCH_SETTINGS, ...STORAGE_SETTINGS } as const;
+export const SETTINGS = {
+  ...CHOICE_SETTINGS,
+  ...RENDER_SETTINGS,
+  ...FETCH_SETTINGS,
+  ...STORAGE_SETTINGS,
+} as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 

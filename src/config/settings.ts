@@ -23,11 +23,18 @@ export const addressDelay = ({
 export const agentCount = ({ agents }: Pick<CrawlConfig, 'agents'>): number =>
   agents === 'cores' ? availableParallelism() : agents;
 
+/** Pages rendered at once on this machine: one for two agents, unless the user says otherwise. */
+export const browserCount = (
+  { browsers }: Pick<CrawlConfig, 'browsers'>,
+  agents: number,
+): number => (browsers > 0 ? browsers : Math.ceil(agents / 2));
+
 /** The filters of a configuration, by stage. */
 export const filtersOf = (config: CrawlConfig): FilterTexts => ({
   schedule: config.scheduleFilter,
   fetch: config.fetchFilter,
   parse: config.parseFilter,
+  render: config.renderFilter,
   follow: config.followFilter,
   store: config.storeFilter,
 });
@@ -37,12 +44,14 @@ export const filterSettings = ({
   schedule = '',
   fetch = '',
   parse = '',
+  render = '',
   follow = '',
   store = '',
 }: FilterTexts) => ({
   scheduleFilter: schedule,
   fetchFilter: fetch,
   parseFilter: parse,
+  renderFilter: render,
   followFilter: follow,
   storeFilter: store,
 });

@@ -202,6 +202,9 @@ const SCOPES = ['host', 'domain', 'prefix', 'parent', 'any'] as const;
 export type ScopeName = (typeof SCOPES)[number];
 export const scopeName = choice('scope', SCOPES);
 
+/** Which pages to render: see docs/render.md. */
+export const renderName = choice('choice', ['never', 'auto', 'always'] as const);
+
 /** Whose requisites to fetch: see docs/requisites.md. */
 export const requisitesName = choice('choice', ['none', 'site', 'all'] as const);
 

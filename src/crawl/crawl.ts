@@ -17,6 +17,7 @@ import {
   addressDelay,
   agentCount,
   asksWithConditions,
+  browserCount,
   type CrawlConfig,
   filterSettings,
   filtersOf,
@@ -29,6 +30,7 @@ import { loadPredicates, type UserPredicates, withUserPredicates } from '../filt
 import { AskedDelays } from '../politeness/asked-delays.ts';
 import type { DelayTable } from '../politeness/delays.ts';
 import { Politeness } from '../politeness/politeness.ts';
+import { shareRenderSlots } from '../render/browser-pool.ts';
 import { checkedLiveModel } from '../spam/live/live-model.ts';
 import { parseModel, type SpamModel } from '../spam/model.ts';
 import { identityOf, type Network, setUpClient } from './agent/client-setup.ts';
@@ -481,6 +483,9 @@ function startsFor(
     paused: folder?.tuning.paused ?? false,
     addresses: agents > 1 ? shareAddresses({ retry: addressDelay(config) }) : undefined,
     hosts: shareHosts(),
+    ...(config.render !== 'never' && {
+      renderSlots: shareRenderSlots(browserCount(config, agents)),
+    }),
   };
   return Array.from({ length: agents }, (_, agent) => ({ agent, ...shared }));
 }

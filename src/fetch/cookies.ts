@@ -73,6 +73,10 @@ export class CookieTable {
     }
   }
 
+  all(): Cookie[] {
+    return [...this.#byDomain.values()].flat();
+  }
+
   /** The value of the Cookie header of a request; undefined if no cookie matches. */
   headerFor(host: string, pathWithQuery: string, secure: boolean, now: Millis): string | undefined {
     return cookieHeader(this.matching(host, pathWithQuery, secure, now));

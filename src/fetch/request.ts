@@ -110,7 +110,11 @@ export function requestBytes(
   const { method = 'GET', headers = [] } = request;
   const { endpoint, authority, path } = target;
   const wanted = endpoint.proxied && !endpoint.secure ? `http://${authority}${path}` : path;
-  let sent = `${method} ${wanted} HTTP/1.1\r\nHost: ${authority}\r\n${constant}`;
+  // A request that says what it accepts says it in place of all others.
+  const shared = headers.some(([name]) => /^accept$/i.test(name))
+    ? constant.replace(`${ACCEPT}\r\n`, '')
+    : constant;
+  let sent = `${method} ${wanted} HTTP/1.1\r\nHost: ${authority}\r\n${shared}`;
   let archived = sent;
   const all = secrets.length === 0 ? headers : [...secrets, ...headers];
   for (const [i, [name, value]] of all.entries()) {

@@ -96,12 +96,12 @@ export function compileFilters(
       ? undefined
       : compile(parseFilter(text, { predicates, stage }), binding);
   };
-  const [schedule, fetch, parse, follow, store] = STAGES.map(filterFor);
+  const [schedule, fetch, parse, render, follow, store] = STAGES.map(filterFor);
   const unlisted = blacklist && notIn(new ListTable(blacklist));
   return {
     schedule: both(unlisted, schedule),
     fetch: both(unlisted, fetch),
-    ...{ parse, follow, store },
+    ...{ parse, render, follow, store },
   };
 }
 

@@ -4,6 +4,7 @@
  *   schedule   a link was discovered: its URL, its depth and the standing of its domain
  *   fetch      before the fetch: pages fetched from the host and the domain, and the address
  *   parse      the response was received
+ *   render     the page was parsed: render it, so that its scripts run?
  *   follow     the page was parsed: follow its links?
  *   store      the page was parsed: store it and pass it to `onPage`?
  */
@@ -11,14 +12,15 @@
 import type { Bytes, Millis } from '../base/units.ts';
 import type { HeaderView } from '../fetch/exchange.ts';
 
-export const STAGES = ['schedule', 'fetch', 'parse', 'follow', 'store'] as const;
+export const STAGES = ['schedule', 'fetch', 'parse', 'render', 'follow', 'store'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** How much is known; the last two stages know the same. */
+/** How much is known; the last three stages know the same. */
 const KNOWLEDGE: Readonly<Record<Stage, number>> = {
   schedule: 0,
   fetch: 1,
   parse: 2,
+  render: 3,
   follow: 3,
   store: 3,
 };
@@ -28,6 +30,7 @@ export const MOMENT: Readonly<Record<Stage, string>> = {
   schedule: 'when a link is discovered',
   fetch: 'before a URL is fetched',
   parse: 'before a page is parsed',
+  render: 'before a page is rendered',
   follow: 'after a page was parsed',
   store: 'after a page was parsed',
 };

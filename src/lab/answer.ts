@@ -46,6 +46,7 @@ export const REASONS: Readonly<Record<number, string>> = {
 
 export const HTML_TYPE = 'Content-Type: text/html; charset=utf-8\r\n';
 export const TEXT_TYPE = 'Content-Type: text/plain; charset=utf-8\r\n';
+export const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 export const XML_TYPE = 'Content-Type: application/xml; charset=utf-8\r\n';
 
 export function htmlAnswer(status: number, title: string, text: string, headers = ''): Answer {

@@ -8,10 +8,11 @@
  * belongs to the host (DNS, TLS, robots.txt).
  */
 import type { Domain } from './domain.ts';
+import type { Scripted } from './scripted/scripted-page.ts';
 import { hash, TAG, unit } from './words/random.ts';
 import type { World } from './world.ts';
 
-export const LAYERS = ['dns', 'tls', 'robots', 'page', 'transfer'] as const;
+export const LAYERS = ['dns', 'tls', 'robots', 'page', 'transfer', 'script'] as const;
 export type Layer = (typeof LAYERS)[number];
 
 interface BehaviourInfo {
@@ -101,6 +102,17 @@ export const BEHAVIOURS = {
   'endless-headers': spoiler('a header that never ends'),
   bomb: spoiler('a megabyte of gzip that opens to a gigabyte'),
   reset: spoiler('resets the connection in the middle of the body'),
+  'script-inline': custom('script', 'a script writes the page'),
+  'script-data': custom('script', 'a script asks for the page as JSON'),
+  'script-scroll': custom('script', 'a script asks for more of the page when it is scrolled'),
+  'script-click': custom('script', 'buttons show more of the page'),
+  'script-hash': custom('script', 'a router of the page shows its parts'),
+  'script-loop': fault('script', 'the page computes without end'),
+  'script-memory': fault('script', 'the page fills the memory'),
+  'script-dialogs': fault('script', 'the page opens dialogs and windows, and will not be left'),
+  'script-redirect': fault('script', 'a script goes elsewhere, again and again'),
+  'script-private': fault('script', 'a script asks for private addresses, files and sockets'),
+
   'bad-header': fault('transfer', 'header lines without a colon, folded, and with odd bytes'),
 } as const satisfies Record<string, BehaviourInfo>;
 
@@ -125,6 +137,12 @@ export function drawBehaviour(
     u -= share;
   }
   return undefined;
+}
+
+/** The way in which a script makes a page of the domain, if one does. */
+export function scriptOf(domain: Domain, page: number): Scripted | undefined {
+  const way = domain.behaviour('script') as Scripted | undefined;
+  return way && (BEHAVIOURS[way].benign || strikes(domain, page)) ? way : undefined;
 }
 
 /** The transfer behaviour for a page of the domain, if any. */

@@ -4,7 +4,8 @@
  * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl
  * sees, `spam` a web where every second domain deceives, `attack` one where spammers buy reputation
  * in every way, `hostile` one where servers do their worst, `papers` a well-behaved one with
- * documents of all kinds. Any share can be set by name.
+ * documents of all kinds, `scripted` one where scripts make half of the sites. Any share can be set
+ * by name.
  */
 import { DrumlinError } from '../base/errors.ts';
 import { BEHAVIOURS, type BehaviourName, isBehaviour, LAYERS, type Layer } from './behaviour.ts';
@@ -136,6 +137,20 @@ const ATTACK: Shares = {
   'giant-comments': 1,
 };
 
+const SCRIPTED: Shares = {
+  ...HONEST,
+  'script-inline': 0.12,
+  'script-data': 0.12,
+  'script-scroll': 0.08,
+  'script-click': 0.06,
+  'script-hash': 0.06,
+  'script-loop': 0.01,
+  'script-memory': 0.01,
+  'script-dialogs': 0.02,
+  'script-redirect': 0.01,
+  'script-private': 0.01,
+};
+
 interface Definition {
   readonly shares: Shares;
   readonly exactPages?: boolean;
@@ -150,6 +165,7 @@ const SCENARIOS: Readonly<Record<string, Definition>> = {
   attack: { shares: ATTACK },
   site: { shares: {}, exactPages: true },
   papers: { shares: { ...HONEST, academic: 0.08 }, documents: true },
+  scripted: { shares: SCRIPTED },
 };
 
 export const SCENARIO_NAMES: readonly string[] = Object.keys(SCENARIOS);

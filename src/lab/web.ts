@@ -7,8 +7,8 @@
  * Ensures   memory is bounded by the caches (domains, text pools), however large the web.
  */
 import { addressOf } from './addresses.ts';
-import { type Answer, htmlAnswer, notFound, redirect } from './answer.ts';
-import { transferOf } from './behaviour.ts';
+import { type Answer, HTML_TYPE, htmlAnswer, JSON_TYPE, notFound, redirect } from './answer.ts';
+import { scriptOf, transferOf } from './behaviour.ts';
 import { documentAnswer } from './document.ts';
 import { type Domain, Domains } from './domain.ts';
 import type { Kind, KindName } from './kind.ts';
@@ -20,6 +20,12 @@ import { graveAnswer, gravesAreSoft, hopAnswer, pageFault, softNotFound } from '
 import { isDocument, pageOf, urlOf } from './paths.ts';
 import type { Resource } from './resource.ts';
 import { movedRobots, robotsOf, sitemapOf } from './robots.ts';
+import {
+  dataWanted,
+  endlessRedirect,
+  scriptedData,
+  scriptedPage,
+} from './scripted/scripted-page.ts';
 import { withSessions } from './sessions.ts';
 import { makeSmallPage } from './small-page.ts';
 import { secondsOf } from './time.ts';
@@ -147,10 +153,26 @@ export class Web {
     if (target === '/robots.txt') return robotsOf(this, domain, host);
     if (target === '/rules.txt') return movedRobots(domain) ?? notFound();
     if (target === '/style.css') return STYLE;
+    if (domain.behaviour('script')) {
+      const made = this.#scriptAnswer(domain, host, target);
+      if (made) return made;
+    }
     if (target.startsWith('/sitemap')) return sitemapOf(domain, host, target) ?? notFound();
     if (target.startsWith('/private/'))
       return htmlAnswer(200, 'Private', 'Robots were asked not to come here.');
     return undefined;
+  }
+
+  /** What the scripts of its pages ask for, and where they go. */
+  #scriptAnswer(domain: Domain, host: number, target: string): Answer | undefined {
+    const next =
+      domain.behaviour('script') === 'script-redirect' ? endlessRedirect(target) : undefined;
+    if (next !== undefined) return { status: 200, headers: HTML_TYPE, body: next };
+    const wanted = dataWanted(target);
+    const page = wanted ? pageOf(domain, host, wanted.of) : -1;
+    if (!wanted || page < 0 || !domain.hasPage(page)) return undefined;
+    const { body } = makePage(this, domain, page);
+    return { status: 200, headers: JSON_TYPE, body: scriptedData(body, wanted.part) };
   }
 
   #insteadOf(domain: Domain, page: number): Answer | undefined {
@@ -170,7 +192,9 @@ export class Web {
   /** The page itself, as its domain's servers would deliver it. */
   pageAnswer(domain: Domain, number: number, seenBy: Visitor = 'crawler'): Answer {
     if (isDocument(domain, number)) return documentAnswer(this, domain, number);
-    const { headers, body, modified } = makePage(this, domain, number, seenBy);
+    const { headers, body: written, modified } = makePage(this, domain, number, seenBy);
+    const way = scriptOf(domain, number);
+    const body = way ? scriptedPage(way, written) : written;
     const cloak = seenBy === 'browser' && domain.manner?.trick === 'cloaked' ? 1 : 0;
     const etag = `"${hash(this.world.seed, TAG.page, domain.index, number, modified + cloak * 4096).toString(16)}-${modified}"`;
     const answer: Answer = { status: 200, headers, body, etag, modified: secondsOf(modified) };

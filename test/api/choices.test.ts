@@ -27,7 +27,15 @@ function wrong(): readonly unknown[] {
 test('the types hold the same names as the lists', () => {
   expect(wrong()).toHaveLength(6);
   const scenarios: Record<ScenarioName, true> = {
-    ...{ clean: true, mixed: true, spam: true, hostile: true, site: true, papers: true },
+    ...{
+      clean: true,
+      mixed: true,
+      spam: true,
+      hostile: true,
+      site: true,
+      papers: true,
+      scripted: true,
+    },
   };
   expect(SCENARIOS).toEqual(Object.keys(scenarios));
   const orders: Record<TestOrder, true> = {

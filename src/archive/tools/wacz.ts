@@ -3,7 +3,7 @@
  *
  *   archive/*.warc.gz           the WARC files, to the byte; those with zstd are copied to gzip
  *   indexes/                    their index
- *   pages/pages.jsonl           HTML pages with their titles
+ *   pages/pages.jsonl           HTML pages with their titles, and whether they were rendered
  *   datapackage.json            the list of contents, with lengths and digests
  *   datapackage-digest.json     the digest of that list
  *
@@ -12,13 +12,15 @@
  * Requires  An archive that no process writes to.
  * Ensures   Every file is copied completely. The pages are the HTML responses with status 200. The
  *           WACZ file exists completely or not at all.
- * Cost      Two reads of the archive, one of them to find titles; fixed memory.
+ * Cost      Two reads of the archive, one of them to find titles; fixed memory, and a hash for each
+ *           page that was rendered.
  */
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Bytes, Millis } from '../../base/units.ts';
 import { VERSION } from '../../base/version.ts';
+import { xxh64 } from '../../base/xxh64.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
 import { decodeContent } from '../../fetch/decode.ts';
 import { readHead } from '../../fetch/response-head.ts';
@@ -27,6 +29,7 @@ import { parsePage } from '../../parse/page.ts';
 import type { Archive } from '../index/archive.ts';
 import { INDEX_FILES, writeIndex } from '../index/index-file.ts';
 import { headEnd, payloadOf } from '../warc/http-block.ts';
+import { RENDERED_FROM, renderedPageOf } from '../warc/rendered-records.ts';
 import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
 import { GzipCopies } from './gzip-copy.ts';
 import { type ZipEntry, ZipWriter } from './zip-writer.ts';
@@ -53,6 +56,8 @@ interface WaczPage {
   readonly url: string;
   readonly ts: string;
   readonly title?: string;
+  /** The page was rendered: its requests are in the archive. */
+  readonly rendered?: true;
 }
 
 const COPY_BYTES: Bytes = 2 ** 20;
@@ -197,16 +202,30 @@ class PageList {
 
   async *#lines(): AsyncGenerator<string> {
     yield `${JSON.stringify(PAGES_HEADER)}\n`;
+    const rendered = await this.#renderedPages();
     for (const { path } of this.#archive.files) {
       for await (const record of readWarc(path, { disk: this.#disk })) {
-        const page = await pageOf(record);
-        if (!page) continue;
+        const found = await pageOf(record);
+        if (!found) continue;
+        const isRendered = rendered.has(xxh64(found.url));
+        const page = isRendered ? { ...found, rendered: true as const } : found;
         this.count++;
         if (!this.main || (page.url === this.#mainUrl && this.main.url !== this.#mainUrl))
           this.main = page;
         yield `${JSON.stringify(page)}\n`;
       }
     }
+  }
+
+  /** Hashes of the URLs that were rendered. */
+  async #renderedPages(): Promise<Set<bigint>> {
+    const found = new Set<bigint>();
+    for await (const { url } of this.#archive.captures({}, RENDERED_FROM)) {
+      const page = renderedPageOf(url);
+      if (page === undefined) break;
+      found.add(xxh64(page));
+    }
+    return found;
   }
 }
 

@@ -113,9 +113,11 @@ async function list({
 
 const HEADINGS: Readonly<Record<Stage, string>> = {
   schedule: 'Known at every stage',
-  fetch: 'Known when a URL is about to be fetched, at the stages fetch, parse, follow, store',
-  parse: 'Known with the response, at the stages parse, follow, store',
-  follow: 'Known when the page is parsed, at the stages follow, store',
+  fetch:
+    'Known when a URL is about to be fetched, at the stages fetch, parse, render, follow, store',
+  parse: 'Known with the response, at the stages parse, render, follow, store',
+  render: 'Known before the page is rendered, at the stages render, follow, store',
+  follow: 'Known when the page is parsed, at the stages render, follow, store',
   store: 'Known at the end, at the stage store',
 };
 

@@ -63,7 +63,11 @@ export function register(program: Command): void {
         'lab run --scenario mixed --mix farm=5% --policy bfs,tse --out my-report',
       ),
     )
-    .option('--scenario <name>', 'clean, mixed, spam, attack, hostile, site or papers', 'spam')
+    .option(
+      '--scenario <name>',
+      'clean, mixed, spam, attack, hostile, site, papers or scripted',
+      'spam',
+    )
     .option('--pages <count>', 'pages that each policy fetches', parseCount, 200_000)
     .option('--policy <names>', 'policies, separated by commas', 'bfs')
     .option('--spam <model>', 'spam model for policies with verdicts on spam, such as tse+spam')

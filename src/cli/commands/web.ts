@@ -144,7 +144,11 @@ function addQueries(web: Command): void {
 function describeWeb(command: Command): Command {
   return command
     .option('--seed <number>', 'random seed; each seed gives another web', parseCount, 1)
-    .option('--scenario <name>', 'clean, mixed, spam, attack, hostile, site or papers', 'clean')
+    .option(
+      '--scenario <name>',
+      'clean, mixed, spam, attack, hostile, site, papers or scripted',
+      'clean',
+    )
     .option(
       '--mix <part=share>',
       'change the share of a kind or behaviour, such as farm=5%; may be repeated',

@@ -104,6 +104,7 @@ const FILTERS = [
   'scheduleFilter',
   'fetchFilter',
   'parseFilter',
+  'renderFilter',
   'followFilter',
   'storeFilter',
 ] as const;

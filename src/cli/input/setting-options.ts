@@ -105,7 +105,17 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
     ],
     [
       'Filters:',
-      ['scheduleFilter', 'fetchFilter', 'parseFilter', 'followFilter', 'storeFilter', 'predicates'],
+      [
+        ...(['scheduleFilter', 'fetchFilter', 'parseFilter', 'renderFilter'] as const),
+        ...(['followFilter', 'storeFilter', 'predicates'] as const),
+      ],
+    ],
+    [
+      'Pages that need JavaScript:',
+      [
+        ...(['render', 'renderTime', 'renderDelay', 'renderRobots', 'renderMemory'] as const),
+        ...(['browser', 'browserFlags', 'browsers', 'screenshot', 'storageState'] as const),
+      ],
     ],
     [
       'Similar pages and traps:',

@@ -39,6 +39,8 @@ import { Counters } from '../record/counters.ts';
 import { HostWaits } from '../record/host-waits.ts';
 import { InternalErrors } from '../record/internal-errors.ts';
 import { SparingLog } from '../record/sparing-log.ts';
+import { openDesk } from '../render/open-desk.ts';
+import type { RenderDesk } from '../render/render-desk.ts';
 import { NOT_LISTED } from '../skipped/skip-log.ts';
 import { SharedAddressTable } from '../transport/address-table.ts';
 import { Allowance } from '../transport/allowance.ts';
@@ -115,7 +117,7 @@ export function assemble(
   const order = orderOf(start, opened, { ...shared, isShut, isUrged }, sieve, frontier, asks);
   const { supply, reputation } = order;
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
-  const permits = permitsOf(start, around, frontier);
+  const permits = permitsOf(start, around, frontier, () => turns.desk?.turns ?? 0);
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -139,7 +141,7 @@ export function assemble(
   const spam = spamWatchOf(start, opened, shared, reputation, decisions);
   const turns = turnsOf(start, around, opened, shared, {
     ...{ spam, asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory },
-    blocked: decisions.blocked,
+    ...{ scope, blocked: decisions.blocked },
     putOff: order.putOff,
     newScope: start.rescoped && !start.planned ? scope : undefined,
     onSeedRedirect: (from, to) => movedSeeds.redirected(from, to),
@@ -158,9 +160,9 @@ export function assemble(
   });
   const agent = new Agent({
     ...{ clock, signals, permits, transport, admission, supply, reputation, distributor, frontier },
-    ...{ hostResolver, turns, checkpointer, checkpointEvery: config.checkpoint },
+    ...{ hostResolver, turns: turns.turns, checkpointer, checkpointEvery: config.checkpoint },
     concludeSpam: async () => spam?.conclude(frontier, folder?.hosts),
-    closeConnections: () => void client.close(),
+    closeConnections: () => void Promise.all([client.close(), opened.browsers?.close()]),
     ...{ onIdle: around.onIdle, onLimit: around.onLimit },
   });
   const forStart = { admission, frontier, politeness, decisions };
@@ -175,11 +177,13 @@ function permitsOf(
   { config, allowance, planned, paused }: AgentStart,
   { cluster }: AgentSurroundings,
   frontier: Frontier,
+  waiting: () => number,
 ): FetchPermits {
   const permits = new FetchPermits(new Allowance(allowance), frontier, {
     fetches: config.fetches,
     requisites: config.requisites !== 'none' && !planned,
     fence: cluster?.fence,
+    waiting,
   });
   permits.paused = paused;
   return permits;
@@ -407,6 +411,7 @@ interface TurnsWith {
   readonly reputation: Reputation | undefined;
   readonly filters: StageFilters;
   readonly robotsMemory: RobotsMemory;
+  readonly scope: Scope;
   readonly blocked: ReadonlySet<string>;
   readonly putOff: Order['putOff'];
   readonly newScope: Scope | undefined;
@@ -420,7 +425,7 @@ function turnsOf(
   opened: OpenAgent,
   shared: Shared,
   parts: TurnsWith,
-): Turns {
+): { readonly turns: Turns; readonly desk: RenderDesk | undefined } {
   const { config, planned } = start;
   const { client, bodies, store, identity, likenessMemory, earlierPages } = opened;
   const { outage, counters, sparing, waits } = shared;
@@ -435,16 +440,20 @@ function turnsOf(
     ...{ ...shared, client, bodies, store, frontier, politeness, productToken, maxCrawlDelay },
     memory: parts.robotsMemory,
   });
-  const intake = intakeOf(start, around, opened, shared, { ...parts, likeness });
+  const desk = planned
+    ? undefined
+    : openDesk(config, start.agents, { ...opened, ...shared, ...parts }, robots);
+  const intake = intakeOf(start, around, opened, shared, { ...parts, likeness, desk });
   const endings = endingsOf(shared, asks);
-  const policy = turnPolicyOf(shared, { ...parts, likeness }, robots, endings);
+  const policy = turnPolicyOf(shared, { ...parts, likeness, desk }, robots, endings);
   const failures = { ...shared, ...endings };
   const requests = earlierPages && requestsWith(earlierPages, asks);
-  return new Turns({
+  const turns = new Turns({
     ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
     ...{ failures, sitemaps: sitemaps && !planned, requests },
     beforeRequest: around.beforeRequest,
   });
+  return { turns, desk };
 }
 
 /** How a URL ends that is not committed, in the step in which it is counted. */
@@ -470,12 +479,12 @@ function endingsOf({ counters, skips, lines }: Shared, asks: Asks | undefined) {
 /** Which URL is next, what is skipped, what follows each outcome. */
 function turnPolicyOf(
   { clock, counters, outage, retries }: Shared,
-  parts: WithLikeness,
+  parts: WithJudges,
   robots: RobotsKeeper,
   { onUrlSkipped, onUrlFailed }: Endings,
 ): TurnPolicy {
   const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
-  const { spam, likeness } = parts;
+  const { spam, likeness, desk } = parts;
   const { blocked, newScope, putOff } = parts;
   const secondLook = { filters, standing: reputation, spam, blocked, newScope };
   return new TurnPolicy({
@@ -501,14 +510,16 @@ function turnPolicyOf(
     claimPage: () => permits.claimPage(),
     claimRequisite: () => permits.claimRequisite(),
     onlyRequisites: () => permits.onlyRequisites,
+    ...(desk && { mustWait: (host: Host) => desk.mustWait(host.name) }),
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });
 }
 
 /** What the policy and the intake use. */
-interface WithLikeness extends TurnsWith {
+interface WithJudges extends TurnsWith {
   readonly likeness: Likeness | undefined;
+  readonly desk: RenderDesk | undefined;
 }
 
 function intakeOf(
@@ -516,10 +527,10 @@ function intakeOf(
   { onPage, onResponse, disk }: AgentSurroundings,
   { store, identity, drop, bodies }: OpenAgent,
   { onError, counters, sparing, internal, wall, skips, lines }: Shared,
-  parts: WithLikeness,
+  parts: WithJudges,
 ): Intake {
   const { frontier, admission, reputation, filters, permits, onLinks, onSeedRedirect } = parts;
-  const { asks, spam, likeness } = parts;
+  const { asks, spam, likeness, desk } = parts;
   const counted = { frontier, reputation, spam, counters, log: sparing };
   const onCommitted = asks && ((...page: Parameters<typeof factsOf>) => settlePage(asks, ...page));
   const commit = { ...counted, store, admission, likeness, internal, onCommitted, lines, skips };
@@ -528,7 +539,7 @@ function intakeOf(
   const maxRedirects = Math.min(config.maxRedirects, MOST_REDIRECTS);
   return new Intake({
     ...{ config, filters, standing: reputation, likeness, spam, counters, onPage, onResponse },
-    ...{ onError, onLinks, planned, bodies },
+    ...{ onError, onLinks, planned, bodies, desk },
     sitemaps: config.sitemaps || config.sitemap.length > 0,
     takePage: () => permits.takePage(),
     extractor: extracts.length > 0 ? new Extractor(extracts, wall) : undefined,

@@ -8,7 +8,7 @@ import { Disk } from '../../disk/disk.ts';
 import { BodyBudget } from '../../fetch/body-budget.ts';
 import type { Fence, FetchLimits } from '../../fetch/client-options.ts';
 import { CookieJar } from '../../fetch/cookie-jar.ts';
-import { readCookies } from '../../fetch/cookies.ts';
+import { CookieTable, readCookies } from '../../fetch/cookies.ts';
 import { readCredentials } from '../../fetch/credentials.ts';
 import type { HttpClient } from '../../fetch/exchange.ts';
 import { readHostHeaders } from '../../fetch/host-headers.ts';
@@ -18,6 +18,7 @@ import { proxyOf } from '../../fetch/proxy.ts';
 import { type AddressGuard, guardFor } from '../../net/address-guard.ts';
 import { createResolver, type NameResolver, type ResolverOptions } from '../../net/dns.ts';
 import { type DelayTable, parseDelays } from '../../politeness/delays.ts';
+import type { StateCookie } from '../../render/storage-state.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../url/parameters.ts';
 
 export interface ClientSetup {
@@ -52,6 +53,8 @@ interface ClientOptions {
   readonly onAnswer?: ResolverOptions['onAnswer'];
   /** Default: the system's sockets. */
   readonly network?: Network | undefined;
+  /** Cookies of a login, beside those of `--cookies`. */
+  readonly moreCookies?: readonly StateCookie[] | undefined;
   /** While it is closed, no request is sent. */
   readonly fence?: Fence | undefined;
 }
@@ -69,7 +72,8 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
   const resolver = network.createResolver({ servers: config.dns, clock, onAnswer });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
   const bodies = new BodyBudget(config.bodyMemory);
-  const cookies = config.cookies === '' ? undefined : await readCookies(config.cookies, warn);
+  const fromFile = config.cookies === '' ? undefined : await readCookies(config.cookies, warn);
+  const cookies = options.moreCookies ? withLogin(fromFile, options.moreCookies) : fromFile;
   const client = network.createClient({
     identity,
     guard,
@@ -120,6 +124,17 @@ function namesBehindProxy(resolver: NameResolver): { resolver: NameResolver; gua
     resolver: { resolve: async (host) => [{ ip: host, family: 4 }], close: () => resolver.close() },
     guard: { allows: () => true, reason: () => undefined },
   };
+}
+
+/** The cookies of a login, and those of a file. */
+function withLogin(fromFile: CookieTable | undefined, login: readonly StateCookie[]): CookieTable {
+  const table = login.map(({ name, value, domain, path, expires, secure = false }) => ({
+    ...{ path, secure, subdomains: domain.startsWith('.') },
+    domain: domain.replace(/^\./, '').toLowerCase(),
+    expires: expires === undefined ? Number.POSITIVE_INFINITY : expires * 1000,
+    pair: Buffer.from(`${name}=${value}`).toString('latin1'),
+  }));
+  return new CookieTable([...(fromFile?.all() ?? []), ...table]);
 }
 
 async function readAuthorities(path: string): Promise<string> {

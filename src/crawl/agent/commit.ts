@@ -20,6 +20,7 @@ import type { Counters } from '../record/counters.ts';
 import { hopsOf } from '../record/crawl-log.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import type { Rendered } from '../render/render-desk.ts';
 import type { SkipSink } from '../skipped/skip-log.ts';
 import type { Link } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
@@ -90,6 +91,8 @@ export interface Reading {
   readonly row: string | undefined;
   /** Its main text, if that is stored. */
   readonly text: (() => string) | undefined;
+  /** It was rendered: what it became. */
+  readonly rendered: Rendered | undefined;
   /** Its text in short; only in a planned crawl, and for pages of status 200. */
   readonly fingerprint: Fingerprint | undefined;
 }

@@ -20,6 +20,8 @@ interface PermitOptions {
   readonly requisites?: boolean;
   /** Only in a cluster. */
   readonly fence?: Fence | undefined;
+  /** Turns that wait for something else than a server. */
+  readonly waiting?: (() => number) | undefined;
 }
 
 export class FetchPermits {
@@ -27,6 +29,7 @@ export class FetchPermits {
   readonly #allowance: Allowance;
   readonly #frontier: Pick<Frontier, 'turnsOut'>;
   readonly #requisites: boolean;
+  readonly #waiting: () => number;
   /** The number of turns that may be under way at once. */
   fetches: number;
   /** The operator has paused the crawl: nothing is begun, and the agent does not end. */
@@ -36,8 +39,9 @@ export class FetchPermits {
   constructor(
     allowance: Allowance,
     frontier: Pick<Frontier, 'turnsOut'>,
-    { fetches, requisites = false, fence }: PermitOptions,
+    { fetches, requisites = false, fence, waiting = () => 0 }: PermitOptions,
   ) {
+    this.#waiting = waiting;
     this.#requisites = requisites;
     this.#fence = fence;
     this.#allowance = allowance;
@@ -62,7 +66,7 @@ export class FetchPermits {
   /** A fetcher is free, and the crawl may fetch more pages. */
   get mayBeginTurn(): boolean {
     if (this.paused || this.#fence?.open === false) return false;
-    return this.#frontier.turnsOut < this.fetches && !this.#allClaimed;
+    return this.#frontier.turnsOut - this.#waiting() < this.fetches && !this.#allClaimed;
   }
 
   /** No page is left to claim, but requisites may still be fetched. */

@@ -10,7 +10,12 @@ import { earlierDir } from '../../archive/payloads/earlier-payloads.ts';
 import type { RecoveryOptions } from '../../archive/write/recovery.ts';
 import { type Clock, paceOf } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import { asksWithConditions, type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
+import {
+  asksWithConditions,
+  browserCount,
+  type CrawlConfig,
+  wantsLikeness,
+} from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { LikenessMemory } from '../../duplicates/likeness-folder.ts';
 import type { Field } from '../../extract/fields.ts';
@@ -20,6 +25,9 @@ import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Predicates } from '../../filter/predicate.ts';
 import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
+import { BrowserPool, type SharedSlots, shareRenderSlots } from '../../render/browser-pool.ts';
+import { findBrowser } from '../../render/find-browser.ts';
+import { parseStorageState, type StorageState } from '../../render/storage-state.ts';
 import { LiveModel } from '../../spam/live/live-model.ts';
 import type { SpamModel } from '../../spam/model.ts';
 import { Outage } from '../hosts/outage.ts';
@@ -30,6 +38,7 @@ import { endsAgent } from '../record/internal-errors.ts';
 import { LineFiles, type LineKind, linesDir } from '../record/line-files.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
+import { scriptMemory } from '../render/render-desk.ts';
 import { SkipLog } from '../skipped/skip-log.ts';
 import { AGENTS, AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
 import { decodeImage, type MemoryImage } from '../state/memory-image.ts';
@@ -64,6 +73,8 @@ export interface AgentStart {
   /** Undefined for an agent that is alone. */
   readonly addresses: SharedAddresses | undefined;
   readonly hosts: SharedHosts;
+  /** Pages that may be rendered at once; an agent that is given none has its own. */
+  readonly renderSlots?: SharedSlots | undefined;
   readonly filters: FilterSet;
   /** The operator has paused the crawl. */
   readonly paused: boolean;
@@ -145,6 +156,10 @@ export interface OpenAgent extends ClientSetup {
   /** Judges domains; undefined without verdicts on spam. */
   readonly spamModel: LiveModel | undefined;
   readonly transport: Transport;
+  /** Renders pages; only where that is asked for. */
+  readonly browsers: BrowserPool | undefined;
+  /** A login that the user has made in a browser. */
+  readonly storageState: StorageState | undefined;
 }
 
 interface Closable {
@@ -191,12 +206,19 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     };
     const { network } = around;
     const fence = around.cluster?.fence;
-    const setup = await setUpClient({ config, identity, clock, onAnswer, network, fence });
+    const storageState = await readStorageState(config, around.disk);
+    const cookies = storageState?.cookies;
+    const setup = await setUpClient({
+      ...{ config, identity, clock, onAnswer, network, fence, moreCookies: cookies },
+    });
     keep(setup.client);
+    const browsers = await openBrowsers(start, around, identity);
+    if (browsers) keep(browsers);
     const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
     const transport = around.connect(restored?.image.transport);
     const parts = { folder, hadRun, restored, identity, store, outage, likenessMemory, transport };
-    return { startedAt, ...parts, spamModel, earlierPages, outcomes, skipLog, lines, ...setup };
+    const beside = { spamModel, earlierPages, outcomes, skipLog, lines, browsers, storageState };
+    return { startedAt, ...parts, ...beside, ...setup };
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -218,8 +240,43 @@ async function closeAll(opened: readonly Closable[]): Promise<void> {
 /** Closes an agent that was opened and could not be started. */
 export async function closeOpened(opened: OpenAgent): Promise<void> {
   const { folder, store, client, transport, earlierPages, outcomes, skipLog, lines } = opened;
-  const parts = [folder, earlierPages, outcomes, skipLog, lines, store, client, transport];
+  const { browsers } = opened;
+  const parts = [
+    folder,
+    earlierPages,
+    outcomes,
+    skipLog,
+    lines,
+    store,
+    client,
+    transport,
+    browsers,
+  ];
   await closeAll(parts.filter((part) => part !== undefined));
+}
+
+async function readStorageState(
+  { storageState }: CrawlConfig,
+  disk: Disk,
+): Promise<StorageState | undefined> {
+  if (storageState === '') return undefined;
+  return parseStorageState(await disk.readText(storageState), storageState);
+}
+
+/** A crawl that cannot render what it is asked to fails at its start. Browsers start when needed. */
+async function openBrowsers(
+  { config, agents, renderSlots }: AgentStart,
+  { disk, clock }: AgentSurroundings,
+  { userAgent }: Identity,
+): Promise<BrowserPool | undefined> {
+  if (config.render === 'never') return undefined;
+  const program = await findBrowser(disk, config.browser);
+  return new BrowserPool({
+    ...{ disk, clock: paceOf(clock), userAgent, flags: config.browserFlags },
+    program: async () => program,
+    scriptMemory: scriptMemory(config),
+    slots: renderSlots ?? shareRenderSlots(browserCount(config, agents)),
+  });
 }
 
 async function hasFolder(

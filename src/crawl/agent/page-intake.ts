@@ -32,6 +32,7 @@ import { readBlocks } from '../../text/read-blocks.ts';
 import type { Counters } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import type { RenderDesk, Rendered } from '../render/render-desk.ts';
 import type { RequestHooks, ResponseDecision } from '../store/hooks.ts';
 import type { CrawlFailure, Link, Page } from '../store/page.ts';
 import {
@@ -79,7 +80,7 @@ interface IntakeParts {
   readonly wantsType: TypeFilter;
   readonly parseOptions: ParseOptions;
   /** Replaced in place when the user changes them. */
-  readonly filters: Pick<StageFilters, 'parse' | 'follow' | 'store'>;
+  readonly filters: Pick<StageFilters, 'parse' | 'render' | 'follow' | 'store'>;
   /** The standing of domains, for filters; only in the order of budgets. */
   readonly standing: DomainStanding | undefined;
   /** Only where pages are compared. */
@@ -93,6 +94,8 @@ interface IntakeParts {
   readonly counters: Pick<Counters, 'countSkipped'>;
   /** For what may happen on every page. */
   readonly log: EventLog;
+  /** Renders pages; only where that is asked for. */
+  readonly desk: Pick<RenderDesk, 'wants' | 'render' | 'keep'> | undefined;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   readonly commit: CommitParts;
@@ -132,6 +135,8 @@ interface Opened {
   readonly isUnread: boolean;
   /** The body is too large when decoded: what is beyond the limit was not read. */
   readonly isCutDecoding: boolean;
+  /** The page after its scripts have run: then `body` and `page` are of it. */
+  readonly rendered: Rendered | undefined;
 }
 
 /** What may hold links. */
@@ -166,7 +171,10 @@ export class Intake {
     const known = { isWanted, isDuplicate, sha1, mayBeSitemap: looks };
     const hold = this.#parts.bodies.hold(exchange);
     try {
-      await commit(fetched, await this.#read(fetched, known, hold), this.#parts.commit);
+      const reading = await this.#read(fetched, known, hold);
+      await commit(fetched, reading, this.#parts.commit);
+      const { rendered, notKept } = reading;
+      if (rendered && notKept === undefined) await this.#parts.desk?.keep(exchange, rendered);
     } finally {
       hold.end();
     }
@@ -217,11 +225,12 @@ export class Intake {
     const { url, status } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
     const subject = this.#subjectOf(fetched, isDuplicate);
-    const opened = await this.#open(fetched, known, hold, subject);
-    const { target, body, page, listing, sitemap, isUnread, isCutDecoding } = opened;
+    const opened = await this.#openAndRender(fetched, known, hold, subject);
+    const { target, body, page, listing, sitemap, isUnread, isCutDecoding, rendered } = opened;
+    const { headers } = rendered ?? exchange;
     this.#reportCut(url, listing ?? sitemap);
     const links = discovery.isRequisite ? [] : linksIn(opened);
-    subject?.read(page, links.length, () => textIn(body, exchange));
+    subject?.read(page, links.length, () => textIn(body, headers));
 
     const isTextual = page !== undefined && status === 200;
     const { judgement, measured } = isTextual ? this.#judge(fetched, body) : NOT_JUDGED;
@@ -238,14 +247,14 @@ export class Intake {
       await this.#reportRedirects(fetched, target);
     if (isKept && onPage) await endsAgent(() => onPage(shown));
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
-    const text = config.text && isTextual ? () => textIn(body, exchange) : undefined;
+    const text = config.text && isTextual ? () => textIn(body, headers) : undefined;
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
     const requisites = isKept && !planned ? this.#requisitesIn(opened, exchange) : NO_REQUISITES;
     const row = isKept && isTextual ? await this.#parts.extractor?.rowOf(shown) : undefined;
     const contents = { target, page, listing, sitemap, requisites };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
     const isUrgent = decided.priority === 'first';
-    return { contents, notKept, notFollowed, isUnread, measured, row, isUrgent, ...rest };
+    return { contents, notKept, notFollowed, isUnread, measured, row, isUrgent, rendered, ...rest };
   }
 
   /** Why a response is not kept, by settings and filters; undefined if it may be. */
@@ -275,6 +284,32 @@ export class Intake {
     if (answer !== false) return undefined;
     this.#parts.counters.countSkipped(reason);
     return reason;
+  }
+
+  /** Opens a response; a page whose scripts are to run is what they make of it. */
+  async #openAndRender(
+    fetched: Fetched,
+    known: Known,
+    hold: BodyHold,
+    subject: VisitSubject | undefined,
+  ): Promise<Opened> {
+    const opened = await this.#open(fetched, known, hold, subject);
+    const { desk, parseOptions } = this.#parts;
+    const { page, body } = opened;
+    const { exchange, turn } = fetched;
+    if (!desk || !page) return opened;
+    const { links } = page;
+    const passes = () => {
+      subject?.read(page, links.length, () => textIn(body, exchange.headers));
+      return this.#passes('render', subject);
+    };
+    if (!desk.wants({ exchange, body, links }, passes)) return opened;
+    const rendered = await desk.render({ exchange, turn, body, links });
+    if (!rendered) return opened;
+    const { headers, base: url } = rendered;
+    const read = withLinks(parse(rendered.body, { url, headers }, parseOptions), rendered.links);
+    const listing = this.#list({ exchange, headers, page: read, body: undefined });
+    return { ...opened, body: rendered.body, page: read, listing, rendered };
   }
 
   /** Decodes a response, and parses it if it is a page or a sitemap. */
@@ -310,7 +345,8 @@ export class Intake {
     const list = { exchange, headers, page, body: lists && !sitemap ? body : undefined };
     const listing = discovery.isRequisite || target !== undefined ? undefined : this.#list(list);
     const isUnread = isReadable && !reads;
-    return { target, type, body, page, listing, sitemap, isStyle, isUnread, isCutDecoding };
+    const read = { page, listing, sitemap, isStyle, isUnread, isCutDecoding };
+    return { target, type, body, ...read, rendered: undefined };
   }
 
   /** The links of a page and of its head; of a feed or a drawing, if its `body` is given. */
@@ -325,12 +361,15 @@ export class Intake {
   }
 
   /** What the page, or the style of one, needs to look right. */
-  #requisitesIn({ body, page, isStyle, type }: Opened, { url, headers }: Exchange): Requisites {
+  #requisitesIn(opened: Opened, { url, headers }: Exchange): Requisites {
+    const { body, page, isStyle, type, rendered } = opened;
     const { requisites, maxLinks } = this.#parts.config;
     if (requisites === 'none' || !(page || isStyle)) return NO_REQUISITES;
-    const found = page
+    const all = page
       ? pageRequisites(body, page, maxLinks + 1)
       : styleRequisites(body, { url, contentType: type }, maxLinks + 1);
+    // What a rendered page has loaded is in the archive.
+    const found = rendered ? all.filter((one) => !rendered.loaded.has(one)) : all;
     const inHead = page && hasLinks(headers) ? headerRequisites({ url, headers }) : [];
     return { urls: [...inHead, ...found.slice(0, maxLinks)], isCut: found.length > maxLinks };
   }
@@ -375,7 +414,7 @@ export class Intake {
     isDuplicate: () => boolean,
   ): VisitSubject | undefined {
     const { filters, standing, spam } = this.#parts;
-    if (!filters.parse && !filters.follow && !filters.store) return undefined;
+    if (!filters.parse && !filters.render && !filters.follow && !filters.store) return undefined;
     const subject = new VisitSubject(turn, discovery, { standing, spam });
     subject.answered(exchange, isDuplicate);
     return subject;
@@ -387,7 +426,10 @@ export class Intake {
   }
 
   /** Whether the filter of a stage lets a response through. */
-  #passes(stage: 'parse' | 'follow' | 'store', subject: VisitSubject | undefined): boolean {
+  #passes(
+    stage: 'parse' | 'render' | 'follow' | 'store',
+    subject: VisitSubject | undefined,
+  ): boolean {
     const accepts = this.#parts.filters[stage];
     return !accepts || !subject || accepts(subject);
   }
@@ -444,8 +486,20 @@ function parse(
   return parsePage(body, { url, contentType, robotsHeaders: headers.all('x-robots-tag') }, options);
 }
 
+/** A page with further links. */
+function withLinks(page: ParsedPage, urls: readonly string[]): ParsedPage {
+  const known = new Set(page.links.map(({ url }) => url));
+  const more = urls.filter((url) => !known.has(url));
+  const links = more.map((url): ParsedPage['links'][number] => ({
+    url,
+    kind: 'a',
+    nofollow: false,
+  }));
+  return { ...page, links: [...page.links, ...links] };
+}
+
 /** The main text of a page, for its `conversion` record. */
-function textIn(body: Uint8Array, { headers }: Exchange): string {
+function textIn(body: Uint8Array, headers: HeaderView): string {
   return textOf(mainBlocks(readBlocks(body, { contentType: headers.get('content-type') })));
 }
 

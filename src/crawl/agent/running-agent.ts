@@ -132,6 +132,7 @@ class RunningAgent {
 
   async #run(): Promise<AgentProgress> {
     const { folder, store, client, earlierPages, outcomes, skipLog, lines } = this.#opened;
+    const { browsers } = this.#opened;
     const { agent, reputation } = this.#assembly;
     try {
       await agent.run();
@@ -141,6 +142,7 @@ class RunningAgent {
       await store.close().catch(() => {}); // the first failure is the one to report
       throw error;
     } finally {
+      await browsers?.close();
       await client.close();
       await earlierPages?.close();
       await outcomes?.close();

@@ -121,6 +121,8 @@ interface TurnPolicyParts {
   readonly claimRequisite?: () => boolean;
   /** Whether only requisites are fetched, because no page is left to claim. */
   readonly onlyRequisites?: () => boolean;
+  /** Whether the host's pages would wait for a browser: then it has no turn for now. */
+  readonly mustWait?: (host: Host) => boolean;
   /** The agent begins nothing new, and failures say nothing about servers. */
   readonly stopping: () => boolean;
   /** Whether an outage of our own network explains a failure. */
@@ -145,7 +147,7 @@ export class TurnPolicy {
     const { clock, frontier, robots, counters } = this.#parts;
     const { turn } = state;
     if (frontier.atLimit(turn)) return 'end';
-    if (frontier.mustWait(turn)) {
+    if (frontier.mustWait(turn) || this.#parts.mustWait?.(turn.host)) {
       state.pauseFor(PAUSE_FOR_DOMAIN);
       return 'end';
     }
@@ -192,6 +194,12 @@ export class TurnPolicy {
   withdrawn(state: TurnState): void {
     state.requested = state.requestedBefore;
     this.#parts.counters.requests--;
+  }
+
+  /** The page cannot be handled now: its URL stays the host's next. */
+  putOff(state: TurnState): void {
+    this.#parts.frontier.putBack(state.turn, state.discovery);
+    state.pauseFor(PAUSE_FOR_DOMAIN);
   }
 
   #claim({ isRequisite }: Discovery): boolean {

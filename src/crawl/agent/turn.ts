@@ -26,6 +26,7 @@ import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
+import { RenderPutOff } from '../render/render-desk.ts';
 import type { RequestChange, RequestHooks } from '../store/hooks.ts';
 import type { CrawlFailure } from '../store/page.ts';
 import type { FetchPermits } from './fetch-permits.ts';
@@ -174,6 +175,9 @@ export class Turns {
         await intake.process({ exchange, discovery, turn, asked });
         isPage = true;
       }
+    } catch (error) {
+      if (!(error instanceof RenderPutOff)) throw error;
+      policy.putOff(state);
     } finally {
       permits.closeClaim(isPage, exchange.bytesReceived);
     }

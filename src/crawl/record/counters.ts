@@ -51,6 +51,11 @@ export interface CountersState {
    * verdict, `found` and `cleared` domains. Absent without.
    */
   readonly spam?: Readonly<Tally>;
+  /**
+   * With rendering: `pages` rendered, `gained` (links or text), `cut` (out of time), `requests` of
+   * these pages, `cached` answers, and what failed or was refused, by reason. Absent without.
+   */
+  readonly render?: Readonly<Tally>;
   /** Requisites received: images, styles, scripts, … Absent where none were. */
   readonly requisites?: number;
 }
@@ -60,7 +65,7 @@ export function countersOf(told: CountersState): CountersState {
   const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
   // A status file of an earlier version has no `truncated`.
   const { requests, statuses, types, retries, errors, refused, alike, spam, requisites } = told;
-  const { truncated = {} } = told;
+  const { truncated = {}, render } = told;
   return {
     pages,
     bytes,
@@ -77,6 +82,7 @@ export function countersOf(told: CountersState): CountersState {
     alike,
     truncated,
     ...(spam && { spam }),
+    ...(render && { render }),
     ...(requisites !== undefined && { requisites }),
   };
 }
@@ -109,6 +115,7 @@ export class Counters implements CountersState {
   readonly truncated: Tally = {};
   declare spam?: Tally;
   declare requisites?: number;
+  declare render?: Tally;
 
   countStatus(status: number): void {
     count(this.statuses, String(status), 1);
@@ -145,6 +152,12 @@ export class Counters implements CountersState {
 
   countRequisite(): void {
     this.requisites = (this.requisites ?? 0) + 1;
+  }
+
+  /** The tally exists from the first count: a crawl without rendering has none. */
+  countRender(what: string): void {
+    this.render ??= {};
+    count(this.render, what, 1);
   }
 
   /** The tally exists from the first count: a crawl without verdicts has none. */

@@ -246,6 +246,14 @@ export const EVENTS = {
       bytes: 'length of what is left, before decoding',
     },
   },
+  'render-failed': {
+    when: 'A page could not be rendered; it is kept as it was fetched.',
+    facts: {
+      url: 'URL of the page',
+      fault: '`render-crashed`, `render-hung` or `render-memory`',
+      why: 'what happened',
+    },
+  },
   'near-duplicate': {
     when: 'A page has nearly the same text as an earlier one.',
     facts: {

@@ -9,7 +9,7 @@
 
 import type { StoredPayloads } from '../../archive/payloads/stored-payloads.ts';
 import { dnsResource } from '../../archive/warc/dns-record.ts';
-import type { ExchangeNotes } from '../../archive/warc/warc-record.ts';
+import type { ExchangeNotes, Resource } from '../../archive/warc/warc-record.ts';
 import type { StoredAs } from '../../archive/write/exchange-records.ts';
 import type { WarcWriter, WholeLength } from '../../archive/write/warc-writer.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -58,7 +58,11 @@ export class ArchiveStore implements Store {
   }
 
   async storeAnswer(answer: DnsAnswer): Promise<void> {
-    await this.#writer?.writeResource(dnsResource(answer));
+    await this.storeResource(dnsResource(answer));
+  }
+
+  async storeResource(resource: Resource): Promise<void> {
+    await this.#writer?.writeResource(resource);
     this.#flushSoon();
   }
 

@@ -6,7 +6,7 @@
  * fetched from again.
  */
 
-import type { ExchangeNotes } from '../../archive/warc/warc-record.ts';
+import type { ExchangeNotes, Resource } from '../../archive/warc/warc-record.ts';
 import type { StoredAs } from '../../archive/write/exchange-records.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
@@ -29,6 +29,8 @@ export interface Store {
   ): Promise<void>;
   /** Stores the answer of a name server; absent if the store has no place for it. */
   storeAnswer?(answer: DnsAnswer): Promise<void>;
+  /** Stores what is no exchange of HTTP; absent if the store has no place for it. */
+  storeResource?(resource: Resource): Promise<void>;
   /** Its files, with the lengths that cover everything accepted up to now. */
   lengths(): readonly WholeLength[];
   /** Makes everything accepted so far durable; then earlier `lengths` are valid. */

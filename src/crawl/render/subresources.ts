@@ -1,0 +1,333 @@
+/**
+ * Answers the requests of rendered pages through the crawl's own client: the only way from a browser
+ * to a server.
+ *
+ *   request ─► excluded? ─► cache ─► address, guard ─► lane of the address ─► host taken
+ *           ─► robots.txt ─► delay ─► client ─► archive ─► cache ─► response
+ *
+ * Idea      The page's own host and its address are held by the turn in which the page was fetched.
+ *           Other hosts are asked out of turn, as for a robots.txt that redirects: host and address
+ *           are taken from the tables that all agents share. Requests to one address go one after
+ *           the other (its lane), `delay` apart.
+ * Requires  a turn that is not released before all answers are given.
+ * Ensures   Nothing is asked that the guard, robots.txt or the user forbids. No two requests at once
+ *           go to one host or one address. After `until` nothing is asked. Every response is stored
+ *           as a pair of request and response before the browser gets it.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Bytes, Millis } from '../../base/units.ts';
+import type { BodyBudget } from '../../fetch/body-budget.ts';
+import { decodeHeld, decodeLimitsFor } from '../../fetch/decode.ts';
+import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange.ts';
+import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
+import { Domain, Host } from '../../frontier/host.ts';
+import type { AddressGuard } from '../../net/address-guard.ts';
+import { DnsError, type NameResolver, type ResolvedAddress } from '../../net/dns.ts';
+import type { Politeness } from '../../politeness/politeness.ts';
+import type { PageRequest, PageResponse } from '../../render/interception.ts';
+import { UNREACHABLE } from '../../robots/parse-robots.ts';
+import { canonicalise } from '../../url/canonical.ts';
+import { payLevelDomain } from '../../url/domain.ts';
+import { hostOf, pathOf } from '../../url/parts.ts';
+import type { Outage } from '../hosts/outage.ts';
+import type { RobotsKeeper } from '../hosts/robots-keeper.ts';
+import type { Counters } from '../record/counters.ts';
+import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
+import type { Store } from '../store/store.ts';
+import type { AnswerCache } from './answer-cache.ts';
+
+/** Hosts whose robots.txt is remembered, beside those of the frontier. */
+const MOST_GUESTS = 2000;
+/** Requests for a robots.txt: the first, and five redirects. */
+const MOST_INQUIRIES = 6;
+
+interface SubresourceParts {
+  readonly client: Pick<HttpClient, 'fetch'>;
+  readonly bodies: Pick<BodyBudget, 'hold'>;
+  readonly resolver: NameResolver;
+  readonly guard: AddressGuard;
+  readonly frontier: Pick<Frontier, 'tryAsk' | 'asked' | 'host'>;
+  /** For hosts of the frontier. */
+  readonly robots: Pick<RobotsKeeper, 'lookUp' | 'ask'>;
+  /** For all other hosts. */
+  readonly guestRobots: Pick<RobotsKeeper, 'lookUp' | 'ask'>;
+  readonly politeness: Pick<Politeness, 'hostDelay' | 'delayElsewhere'>;
+  readonly store: Pick<Store, 'store'>;
+  readonly outage: Pick<Outage, 'answered'>;
+  readonly counters: Pick<Counters, 'countRender' | 'bytes' | 'requests'>;
+  readonly internal: InternalErrors;
+  readonly clock: Clock;
+  readonly cache: AnswerCache;
+  /** Between two requests to one address. */
+  readonly delay: Millis;
+  readonly maxBody: Bytes;
+  readonly obeysRobots: boolean;
+  /** Why a URL must not be fetched, whoever asks for it. */
+  readonly refusal: (url: string, host: string) => string | undefined;
+  readonly stopping: () => boolean;
+}
+
+/** Why a request of a page is not made. */
+class Refused extends Error {
+  readonly reason: string;
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+export class Subresources {
+  readonly #parts: SubresourceParts;
+  /** By name, the one used last at the end. */
+  readonly #guests = new Map<string, Host>();
+  readonly #decodeLimits: ReturnType<typeof decodeLimitsFor>;
+
+  constructor(parts: SubresourceParts) {
+    this.#parts = parts;
+    this.#decodeLimits = decodeLimitsFor(parts.maxBody);
+  }
+
+  /** Answers the requests of one page until a time. */
+  forPage(turn: HostTurn, until: Millis): PageTraffic {
+    return new PageTraffic(turn, until, {
+      ...this.#parts,
+      hostFor: (name) => this.#hostFor(name),
+      decodeLimits: this.#decodeLimits,
+    });
+  }
+
+  #hostFor(name: string): { readonly host: Host; readonly isGuest: boolean } {
+    const known = this.#parts.frontier.host(name);
+    if (known) return { host: known, isGuest: false };
+    const guest = this.#guests.get(name) ?? new Host(name, new Domain(payLevelDomain(name)));
+    this.#guests.delete(name);
+    this.#guests.set(name, guest);
+    if (this.#guests.size > MOST_GUESTS) {
+      const [oldest] = this.#guests.keys();
+      this.#guests.delete(oldest);
+    }
+    return { host: guest, isGuest: true };
+  }
+}
+
+interface TrafficParts extends SubresourceParts {
+  readonly hostFor: (name: string) => { readonly host: Host; readonly isGuest: boolean };
+  readonly decodeLimits: ReturnType<typeof decodeLimitsFor>;
+}
+
+/** What a page has loaded, as Browsertrix lists it. */
+export interface Loaded {
+  readonly status: number;
+  readonly mime: string;
+  readonly type: string;
+}
+
+/** The requests of one page. */
+export class PageTraffic {
+  /** Bytes received. */
+  bytes: Bytes = 0;
+  readonly loaded = new Map<string, Loaded>();
+  readonly #turn: HostTurn;
+  readonly #until: Millis;
+  readonly #parts: TrafficParts;
+  readonly #addresses = new Map<string, Promise<ResolvedAddress>>();
+  /** By address: the end of the last request. */
+  readonly #lanes = new Map<string, Promise<unknown>>();
+  readonly #askedAt = new Map<string, Millis>();
+  /** An error that ends the agent: the store or the user's own code. */
+  #fatal: { readonly error: unknown } | undefined;
+
+  constructor(turn: HostTurn, until: Millis, parts: TrafficParts) {
+    this.#turn = turn;
+    this.#until = until;
+    this.#parts = parts;
+    // The page itself was fetched a moment ago.
+    this.#askedAt.set(turn.address.ip, parts.clock.now());
+  }
+
+  /** Throws what must end the agent. To be called when the page is rendered. */
+  check(): void {
+    if (this.#fatal) throw this.#fatal.error;
+  }
+
+  readonly answer = async (request: PageRequest): Promise<PageResponse | undefined> => {
+    const { counters, internal } = this.#parts;
+    const url = request.url.replace(/#.*$/s, '');
+    try {
+      const response = await this.#answer({ ...request, url });
+      this.#note(url, request.kind, response);
+      return response;
+    } catch (error) {
+      if (error instanceof Refused) counters.countRender(error.reason);
+      else if (error instanceof FetchError || error instanceof DnsError)
+        counters.countRender(`request-${error.fault}`);
+      else {
+        internal.note(error, { host: this.#turn.host.name, url });
+        counters.countRender('request-internal-error');
+      }
+      return undefined;
+    }
+  };
+
+  async #answer(request: PageRequest): Promise<PageResponse> {
+    const { clock, cache, refusal, counters } = this.#parts;
+    const { url } = request;
+    if (canonicalise(url) === undefined) throw new Refused('request-bad-url');
+    const name = hostOf(url);
+    const reason = refusal(url, name);
+    if (reason !== undefined) throw new Refused(`request-${reason}`);
+    const cached = cache.get(request, clock.now());
+    if (cached) {
+      counters.countRender('cached');
+      return cached;
+    }
+    const address = await this.#addressOf(name);
+    return this.#inLane(address.ip, () => this.#ask(request, name, address));
+  }
+
+  #note(url: string, kind: string, { status, headers }: PageResponse): void {
+    const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+    const mime = type.replace(/;.*$/s, '').trim().toLowerCase();
+    this.loaded.set(url, { status, mime, type: kind.toLowerCase() });
+  }
+
+  /** Requests to one address, one after the other. */
+  #inLane<T>(ip: string, task: () => Promise<T>): Promise<T> {
+    const mine = (this.#lanes.get(ip) ?? Promise.resolve()).then(task);
+    this.#lanes.set(
+      ip,
+      mine.catch(() => {}),
+    );
+    return mine;
+  }
+
+  #addressOf(name: string): Promise<ResolvedAddress> {
+    if (name === this.#turn.host.name) return Promise.resolve(this.#turn.address);
+    const known = this.#addresses.get(name) ?? this.#resolve(name);
+    this.#addresses.set(name, known);
+    return known;
+  }
+
+  async #resolve(name: string): Promise<ResolvedAddress> {
+    const { resolver, guard } = this.#parts;
+    const allowed = (await resolver.resolve(name)).find(({ ip }) => guard.allows(ip));
+    if (!allowed)
+      throw new FetchError('address-refused', `${name} has no address that may be asked`);
+    return allowed;
+  }
+
+  async #ask(request: PageRequest, name: string, address: ResolvedAddress): Promise<PageResponse> {
+    const turn = this.#turn;
+    if (name === turn.host.name) {
+      await this.#mayAsk(request.url, { host: turn.host, isGuest: false }, address);
+      return this.#fetch(request, address);
+    }
+    const { frontier, politeness, delay } = this.#parts;
+    const at = address.ip === turn.address.ip ? undefined : address;
+    await this.#take(name, at);
+    try {
+      await this.#mayAsk(request.url, this.#parts.hostFor(name), address);
+      return await this.#fetch(request, address);
+    } finally {
+      const usual = politeness.delayElsewhere(frontier.host(name), name);
+      const pause = Math.min(delay, usual);
+      frontier.asked(name, pause, at && { address: at, delay: pause });
+    }
+  }
+
+  /** Takes a host, and its address unless the page's turn has it, when both are free. */
+  async #take(name: string, address: ResolvedAddress | undefined): Promise<void> {
+    const { frontier, clock } = this.#parts;
+    for (;;) {
+      const notBefore = frontier.tryAsk(name, address, clock.now());
+      if (notBefore <= 0) return;
+      await this.#waitUntil(notBefore);
+    }
+  }
+
+  /** Obeys robots.txt and the delay; the host is ours. */
+  async #mayAsk(
+    url: string,
+    { host, isGuest }: { readonly host: Host; readonly isGuest: boolean },
+    address: ResolvedAddress,
+  ): Promise<void> {
+    const { obeysRobots, stopping } = this.#parts;
+    const keeper = isGuest ? this.#parts.guestRobots : this.#parts.robots;
+    if (obeysRobots) {
+      let rules = keeper.lookUp(host, url);
+      for (let tries = 0; !rules && tries < MOST_INQUIRIES; tries++) {
+        await this.#pause(host, address.ip);
+        const turn = host === this.#turn.host ? this.#turn : { host, address, moved: false };
+        const { requested, pause } = await keeper.ask(turn, url, stopping);
+        if (requested) this.#askedAt.set(address.ip, this.#parts.clock.now());
+        rules = keeper.lookUp(host, url);
+        if (!rules && pause > 0) break;
+      }
+      if (!rules || rules === UNREACHABLE) throw new Refused('request-robots-unreachable');
+      if (!rules.verdict(pathOf(url)).allowed) throw new Refused('request-disallowed');
+    }
+    await this.#pause(host, address.ip);
+  }
+
+  async #pause(host: Host, ip: string): Promise<void> {
+    const { delay, politeness } = this.#parts;
+    const pause = Math.min(delay, politeness.hostDelay(host));
+    const before = this.#askedAt.get(ip);
+    await this.#waitUntil(before === undefined ? 0 : before + pause);
+  }
+
+  async #waitUntil(time: Millis): Promise<void> {
+    const { clock, stopping } = this.#parts;
+    if (stopping() || Math.max(time, clock.now()) >= this.#until) throw new Refused('request-late');
+    const wait = time - clock.now();
+    if (wait > 0) await new Promise<void>((wake) => clock.after(wait, wake));
+    if (stopping()) throw new Refused('request-late');
+  }
+
+  async #fetch(request: PageRequest, address: ResolvedAddress): Promise<PageResponse> {
+    const { client, clock, counters, outage } = this.#parts;
+    const { url, method, headers } = request;
+    counters.requests++;
+    counters.countRender('requests');
+    let exchange: Exchange;
+    try {
+      exchange = await client.fetch({ url, method, address, headers });
+    } finally {
+      this.#askedAt.set(address.ip, clock.now());
+    }
+    outage.answered(address.ip);
+    this.bytes += exchange.bytesReceived;
+    counters.bytes += exchange.bytesReceived;
+    try {
+      return await this.#keep(request, exchange);
+    } finally {
+      exchange.release?.();
+    }
+  }
+
+  /** Stores the exchange, and makes the answer of it. */
+  async #keep(request: PageRequest, exchange: Exchange): Promise<PageResponse> {
+    const { bodies, store, cache, clock, decodeLimits } = this.#parts;
+    const hold = bodies.hold(exchange);
+    try {
+      await this.#store(() => store.store(exchange));
+      const { body } = await decodeHeld(exchange, hold, decodeLimits);
+      const { status, headers } = exchange;
+      // The memory of the exchange is reused: the browser gets a copy.
+      const response = { status, headers: [...headers.entries()], body: Uint8Array.from(body) };
+      cache.put(request, response, clock.now());
+      return response;
+    } finally {
+      hold.end();
+    }
+  }
+
+  async #store(task: () => Promise<void>): Promise<void> {
+    try {
+      await endsAgent(task);
+    } catch (error) {
+      this.#fatal ??= { error };
+      throw new Refused('request-late');
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Which browser renders: the one that the user names, one on the PATH, or the one of an npm package.
+ *
+ * Ensures   a program that exists, and the environment in which it finds its libraries; or an error
+ *           that says how to get one. Nothing is downloaded.
+ */
+import { delimiter, join } from 'node:path';
+import { DrumlinError } from '../base/errors.ts';
+import type { Disk } from '../disk/disk.ts';
+import type { BrowserProgram } from './cdp-pipe.ts';
+
+const NAMES = [
+  'chrome-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'headless_shell',
+];
+/** An optional package with a Chromium for servers. */
+const PACKAGE = '@sparticuz/chromium';
+/** The package unpacks the libraries of Chromium only where it finds this variable. */
+const BARE_SERVER = 'AWS_LAMBDA_JS_RUNTIME';
+
+export async function findBrowser(disk: Disk, named: string): Promise<BrowserProgram> {
+  const env = { ...process.env };
+  if (named !== '') {
+    if (await isThere(disk, named)) return { path: named, env };
+    throw new DrumlinError(
+      'BROWSER',
+      `There is no browser at ${named}.`,
+      'Name the program of a Chromium with --browser.',
+    );
+  }
+  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean))
+    for (const name of NAMES)
+      if (await isThere(disk, join(folder, name))) return { path: join(folder, name), env };
+  const packed = await fromPackage();
+  if (packed) return packed;
+  throw new DrumlinError(
+    'BROWSER',
+    'There is no browser to render pages with.',
+    `Install Chromium or name one with --browser, or install the package: npm install ${PACKAGE}.`,
+  );
+}
+
+async function isThere(disk: Disk, path: string): Promise<boolean> {
+  try {
+    await (await disk.open(path, 'read')).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Packaged {
+  readonly default: { executablePath(): Promise<string> };
+}
+
+/** The package changes the environment of its process: ours is set back. */
+let packaged: Promise<BrowserProgram | undefined> | undefined;
+
+function fromPackage(): Promise<BrowserProgram | undefined> {
+  packaged ??= unpack();
+  return packaged;
+}
+
+async function unpack(): Promise<BrowserProgram | undefined> {
+  const before = { ...process.env };
+  process.env[BARE_SERVER] ??= 'nodejs20.x';
+  try {
+    const { default: chromium } = (await import(/* @vite-ignore */ `${PACKAGE}`)) as Packaged;
+    const path = await chromium.executablePath();
+    const { [BARE_SERVER]: _, ...env } = process.env;
+    return { path, env };
+  } catch {
+    return undefined;
+  } finally {
+    for (const name of [BARE_SERVER, 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'HOME']) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  }
+}

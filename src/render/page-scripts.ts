@@ -1,0 +1,100 @@
+/**
+ * What runs inside pages. Each is a constant: nothing of a page or a setting becomes part of code.
+ *
+ * `FIRST` runs in the world of the page, before its own scripts. The others run in a world of their
+ * own: a page cannot change what `Array` or `querySelectorAll` mean to them.
+ */
+
+/** Takes away what would talk to anybody but us, or wait for a person. */
+export const FIRST = `(() => {
+  for (const name of ['WebSocket', 'WebTransport', 'RTCPeerConnection', 'webkitRTCPeerConnection',
+    'EventSource', 'PaymentRequest', 'Notification']) {
+    try { delete globalThis[name]; } catch {}
+  }
+  const none = (of, name) => {
+    try { Object.defineProperty(of, name, { get: () => undefined, configurable: false }); } catch {}
+  };
+  for (const name of ['serviceWorker', 'geolocation', 'clipboard', 'mediaDevices', 'usb', 'serial',
+    'bluetooth', 'hid', 'credentials', 'wakeLock'])
+    none(Navigator.prototype, name);
+  try { Navigator.prototype.sendBeacon = () => false; } catch {}
+  globalThis.print = () => {};
+})()`;
+
+/** All roots of the page: the document, open shadow roots, documents of frames of its own site. */
+const ROOTS = `const rootsOf = () => {
+  const roots = [document];
+  for (let i = 0; i < roots.length && roots.length < 500; i++) {
+    const walker = document.createTreeWalker(roots[i], NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.nextNode(), n = 0; node && n < 200000; node = walker.nextNode(), n++) {
+      if (node.shadowRoot) roots.push(node.shadowRoot);
+      else if (node.localName === 'iframe') {
+        let inner = null;
+        try { inner = node.contentDocument; } catch {}
+        if (inner && inner.documentElement) roots.push(inner);
+      }
+    }
+  }
+  return roots;
+};`;
+
+/** The links that the page shows now, as absolute URLs. */
+export const LINKS = `((most) => {
+  ${ROOTS}
+  const found = new Set();
+  for (const root of rootsOf()) {
+    for (const a of root.querySelectorAll('a[href], area[href]')) {
+      if (found.size >= most) break;
+      const href = typeof a.href === 'string' ? a.href : String(a.href && a.href.baseVal);
+      if (/^https?:/i.test(href)) found.add(href);
+    }
+  }
+  return [...found];
+})`;
+
+/** Scrolls one screen down; whether there is more to come. */
+export const SCROLL = `(() => {
+  const at = document.scrollingElement || document.documentElement;
+  if (!at) return false;
+  const before = at.scrollTop;
+  at.scrollTop = before + Math.max(400, 4 * innerHeight);
+  dispatchEvent(new Event('scroll'));
+  return at.scrollTop > before;
+})()`;
+
+/** The height of the page. */
+export const HEIGHT = `(document.scrollingElement || document.documentElement || {}).scrollHeight`;
+
+/** Clicks the first element of these that was not clicked yet; false when there is none. */
+const clickFirst = (wanted: string): string => `(() => {
+  const clicked = globalThis.__clicked || (globalThis.__clicked = new Set());
+  for (const element of document.querySelectorAll(${JSON.stringify(wanted)})) {
+    const name = element.getAttribute('href') || element.outerHTML.slice(0, 300);
+    if (clicked.has(name) || element.closest('form')) continue;
+    clicked.add(name);
+    element.click();
+    return true;
+  }
+  return false;
+})()`;
+
+/** Buttons outside of forms: they show more of the page. */
+export const CLICK_BUTTON = clickFirst(
+  'button, [role=button]:not(a[href]), [onclick]:not(a[href]), summary',
+);
+
+/** Links into a router of the page: each shows another page in its place. */
+export const CLICK_ROUTE = clickFirst('a[href^="#/"], a[href^="#!"]');
+
+/** The page as HTML, with the contents of open shadow roots, and the base of its links. */
+export const HTML = `((most) => {
+  ${ROOTS}
+  const shadowRoots = rootsOf().filter((root) => root instanceof ShadowRoot);
+  const root = document.documentElement;
+  if (!root) return { html: '', base: location.href };
+  const inner = shadowRoots.length > 0 && root.getHTML
+    ? root.getHTML({ shadowRoots }) : root.innerHTML;
+  const open = root.cloneNode(false).outerHTML.replace(/<\\/html>$/i, '');
+  return { html: ('<!DOCTYPE html>' + open + inner + '</html>').slice(0, most),
+    base: document.baseURI, title: document.title };
+})`;

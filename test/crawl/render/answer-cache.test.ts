@@ -1,0 +1,47 @@
+/** Answers that rendered pages have in common. */
+import { expect, test } from 'vitest';
+import { AnswerCache } from '../../../src/crawl/render/answer-cache.ts';
+
+const ask = (url: string, kind = 'Script', origin?: string) => ({
+  ...{ url, kind, method: 'GET' as const },
+  headers: origin === undefined ? [] : [['Origin', origin] as const],
+});
+const answer = (text: string, headers: readonly (readonly [string, string])[] = []) => ({
+  ...{ status: 200, headers, body: Buffer.from(text) },
+});
+
+test('scripts are kept for a while, data is not, nor what must not be stored', () => {
+  const cache = new AnswerCache(1000);
+  cache.put(ask('/a.js'), answer('a'), 0);
+  cache.put(ask('/a.json', 'XHR'), answer('a'), 0);
+  cache.put(ask('/b.js'), answer('b', [['Cache-Control', 'private, no-store']]), 0);
+  cache.put(ask('/c.js'), { ...answer('c'), status: 404 }, 0);
+  expect(cache.get(ask('/a.js'), 599_999)?.body).toEqual(Buffer.from('a'));
+  for (const url of ['/a.json', '/b.js', '/c.js']) expect(cache.get(ask(url), 1)).toBeUndefined();
+  expect(cache.get(ask('/a.js'), 600_000)).toBeUndefined();
+  expect(cache.size).toBe(0);
+});
+
+test('equal bodies are kept once, and let go with the last answer that has them', () => {
+  const cache = new AnswerCache(10);
+  cache.put(ask('/a.js'), answer('12345'), 0);
+  cache.put(ask('/b.js'), answer('12345'), 0);
+  expect(cache.size).toBe(5);
+  cache.put(ask('/c.js'), answer('1234567'), 0); // 12 bytes: both others must go
+  expect(cache.size).toBe(7);
+  expect(cache.get(ask('/b.js'), 0)).toBeUndefined();
+});
+
+test('the answer that was used the longest ago goes first', () => {
+  const cache = new AnswerCache(4);
+  for (const name of ['a', 'b']) cache.put(ask(name), answer(name.repeat(2)), 0);
+  cache.get(ask('a'), 0);
+  cache.put(ask('c'), answer('cc'), 0);
+  expect(['a', 'b', 'c'].filter((name) => cache.get(ask(name), 0))).toEqual(['a', 'c']);
+});
+
+test('an answer to one origin is none to another', () => {
+  const cache = new AnswerCache(100);
+  cache.put(ask('/f', 'Font', 'https://a.test'), answer('f'), 0);
+  expect(cache.get(ask('/f', 'Font', 'https://b.test'), 0)).toBeUndefined();
+});
