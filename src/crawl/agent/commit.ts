@@ -106,6 +106,7 @@ interface CountParts {
   readonly spam: Pick<SpamWatch, 'committed'> | undefined;
   readonly counters: Counters;
   readonly log: EventLog;
+  readonly skips: Pick<SkipSink, 'skipped'>;
 }
 
 /** What the links of a page are discovered with. */
@@ -207,13 +208,15 @@ function discoverSafely(fetched: Fetched, reading: Reading, parts: FollowParts):
 function countCut(
   { exchange }: Fetched,
   reading: Reading | undefined,
-  { counters, log }: CountParts,
+  { counters, log, skips }: CountParts,
 ): void {
   const why = exchange.truncated ?? (reading?.isCutDecoding ? 'decoding' : undefined);
   // A response that was ended after its headers is counted as skipped.
   if (why === undefined || (why === 'unspecified' && !reading?.isWanted)) return;
   counters.countTruncated(why);
   log.event('page-truncated', { url: exchange.url, why, bytes: exchange.payload.length });
+  // Nobody knows which links were behind the cut.
+  if (reading?.contents.listing) skips.skipped(exchange.url, 'truncated');
 }
 
 /** Remembers what the page is like, and discovers its links. */

@@ -74,6 +74,7 @@ export const SKIP_REASONS: Readonly<Record<string, SkipReason>> = {
   'parse-filter': page('filter'),
   'too-many-links': link('limit'),
   'too-many-requisites': page('limit'),
+  truncated: page('limit'),
   'links-lost': page('failed'),
 };
 
@@ -101,5 +102,6 @@ export const LINKS_NOT_READ: ReadonlySet<string> = new Set([
   'parse-filter',
   'too-many-links',
   'too-many-requisites',
+  'truncated',
   'links-lost',
 ]);

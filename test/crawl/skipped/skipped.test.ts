@@ -110,6 +110,7 @@ describe('a crawl', () => {
         '/r1',
         '/x.zip',
         '/reset',
+        '/long',
       ).replace(
         '</title>',
         '</title><a href="/vouched" rel="nofollow">n</a><a href="/unvouched" rel="nofollow">n</a>',
@@ -121,13 +122,14 @@ describe('a crawl', () => {
       '/deep/2': linking('/deep/3'),
       '/picture': (_, response) =>
         void response.writeHead(200, { 'content-type': 'image/png' }).end('png'),
+      '/long': `<p>${'x'.repeat(9000)}${linking('/behind-the-cut')}`,
       '/reset': (request) => request.socket.destroy(),
       ...chain,
     });
     const dir = temporaryFolder();
     const config = resolveConfig({
       ...{ dir, scope: 'host', exclude: '*.zip', maxRedirects: 2, maxDepth: 3, delay: 0 },
-      ...{ allowPrivate: true, agents: 1, types: 'text/html', retries: 0 },
+      ...{ allowPrivate: true, agents: 1, types: 'text/html', retries: 0, maxBody: 8192 },
     });
     const seeds = [`${site.origin}/`, `${site.origin}/vouched`, `${site.origin}/picture`];
     const summary = await (await startCrawl(seeds, config, { clock: fastClock(100) })).finished;
@@ -140,6 +142,7 @@ describe('a crawl', () => {
         'filter content-type /picture',
         'filter excluded /x.zip',
         'limit too-deep /deep/3',
+        'limit truncated /long',
         'nofollow nofollow /only-here',
         'nofollow nofollow /unvouched',
         'redirects too-many-redirects /r4',
