@@ -367,6 +367,7 @@ describe('in a browser', () => {
         'No page that was fetched so far links to it',
       );
       await show('archive', '/evil');
+      await show('archive?words=own', 'with words of its own');
       await show('graph?domain=127.0.0.1', 'Ranks side by side');
       await show('settings', 'Change while it runs');
       await show('control', 'Add seeds');
