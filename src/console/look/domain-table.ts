@@ -250,7 +250,12 @@ export class DomainTable {
     const { names, ends, numbers } = this.#columns;
     if (sort === 'domain') return byName(names, ends);
     const named = this.#orderBy('domain');
-    if (sort !== 'rank') return byNumber(numbers[sort], named);
+    // What is not known counts as 0.
+    if (sort !== 'rank')
+      return byNumber(
+        numbers[sort].map((number) => Math.max(0, number)),
+        named,
+      );
     // The best rank is the largest number; those without rank come last.
     return byNumber(
       Float64Array.from(this.#ranks, (rank) => (rank === 0 ? -Infinity : -rank)),
