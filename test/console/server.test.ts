@@ -318,13 +318,18 @@ describe('the archive', () => {
     expect(results[0].snippet).toContain('words of its own');
   });
 
-  test('gives the links from a domain to others', async () => {
+  test('gives the links from a domain to others, and those to it', async () => {
     const { targets, pagesRead } = JSON.parse(
       (await withToken('/api/v1/crawls/crawl/graph?domain=127.0.0.1')).text,
     );
     expect(pagesRead).toBe(40);
     const names = targets.map(({ domain }: { domain: string }) => domain);
     expect(names).toEqual(expect.arrayContaining(['127.0.0.3', '127.0.0.4', '127.0.0.5']));
+    const { sources, known } = JSON.parse(
+      (await withToken('/api/v1/crawls/crawl/graph?domain=127.0.0.3')).text,
+    );
+    expect(sources.map(({ domain }: { domain: string }) => domain)).toEqual(['127.0.0.1']);
+    expect(known).toBe(1);
   });
 });
 
@@ -362,6 +367,7 @@ describe('in a browser', () => {
         'No page that was fetched so far links to it',
       );
       await show('archive', '/evil');
+      await show('archive?words=own', 'with words of its own');
       await show('graph?domain=127.0.0.1', 'Ranks side by side');
       await show('settings', 'Change while it runs');
       await show('control', 'Add seeds');

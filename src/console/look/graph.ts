@@ -50,16 +50,18 @@ export async function graphAround(
       'Choose one of its domains.',
     );
   const { agents } = await askedOf(disk, dir);
-  const linking = (name: string) => repeatedly(() => linkingTo(dir, agents, name));
-  const hashes = await linking(domain);
+  const linking = (names: readonly string[]) => repeatedly(() => linkingTo(dir, agents, names));
+  const hashes = (await linking([domain])).get(domain) ?? [];
   const sources = table
     .rowsOf(hashes)
     .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity))
     .slice(0, count);
   const places = new Map(sources.map((row, i) => [xxh64(row.domain), i]));
   const links: [number, number][] = [];
-  for (const [to, row] of sources.slice(0, MOST_LINKED).entries())
-    for (const hash of await linking(row.domain)) {
+  const drawn = sources.slice(0, MOST_LINKED).map((row) => row.domain);
+  const among = await linking(drawn);
+  for (const [to, name] of drawn.entries())
+    for (const hash of among.get(name) ?? []) {
       const from = places.get(hash);
       if (from !== undefined) links.push([from, to]);
     }
@@ -85,8 +87,21 @@ function targetsIn(
     .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
 }
 
-async function linkingTo(dir: string, agents: number, domain: string): Promise<bigint[]> {
+/** The hashes of the domains that link to each of these. */
+async function linkingTo(
+  dir: string,
+  agents: number,
+  domains: readonly string[],
+): Promise<Map<string, bigint[]>> {
   const disk = new Disk(readOnly());
-  const edges = await edgesOf(disk, dir, agentOf(partitionOf(domain), agents));
-  return edges ? sourcesOf(disk, edges.folder, edges.frozen, xxh64(domain)) : [];
+  const found = new Map<string, bigint[]>();
+  for (let agent = 0; agent < agents; agent++) {
+    const own = domains.filter((domain) => agentOf(partitionOf(domain), agents) === agent);
+    const edges = own.length > 0 ? await edgesOf(disk, dir, agent) : undefined;
+    if (!edges) continue;
+    const { folder, frozen } = edges;
+    const sources = await sourcesOf(disk, folder, frozen, own.map(xxh64));
+    for (const domain of own) found.set(domain, sources.get(xxh64(domain)) ?? []);
+  }
+  return found;
 }

@@ -6,7 +6,7 @@
  *           ordered by their first eight bytes in this way, then those that agree in them by the next
  *           eight, and few by comparing.
  * Ensures   `byNumber` is the order of a stable sort, largest first; `byName` that of `Buffer.compare`.
- * Cost      A million rows: 40 to 80 ms by numbers, 0.2 s by names; 12 bytes a row while it works.
+ * Cost      A million rows: 0.1 s by numbers, 0.5 s by names; 12 bytes a row while it works.
  */
 
 const BUCKETS = 65_536;

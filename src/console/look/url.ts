@@ -303,7 +303,9 @@ function failureText(log: readonly LogLine[], place: UrlPlace): string {
   const line = log.find(({ event }) => /-given-up$/.test(event));
   if (!line) return `its host cannot be reached (${place.host?.givenUp?.fault})`;
   const subject = line.event === 'host-given-up' ? `the host ${line.host} was given up, ` : '';
-  return `${subject}${line.fault}${line.why ? ` (${line.why})` : ''}`;
+  // Some causes are sentences of their own.
+  const why = String(line.why ?? '').replace(/\.$/, '');
+  return `${subject}${line.fault}${why === '' ? '' : ` (${why})`}`;
 }
 
 function whereText({ stage, before = 0, round, roundNow }: UrlPlace): string {

@@ -182,7 +182,7 @@ function comparison(sort: Column, score: Score): Compare {
     supporters: ({ supporters }) => supporters ?? 0,
     budget: ({ budget }) => budget,
     fetched: ({ pages }) => pages,
-    queued: ({ urls, refused, pages }) => urls - refused - pages,
+    queued: ({ urls, refused, pages }) => Math.max(0, urls - refused - pages),
     spam: ({ spam }) => spam ?? 0,
   };
   const byName: Compare = (a, b) => (a.record.name < b.record.name ? -1 : 1);
