@@ -9,7 +9,8 @@
  *                group that trusted domains do not link to has none
  *
  * All are estimated from the share p of the sources. If no in-neighbour was drawn, nothing is known
- * of the trust, and it limits nothing. A `cap` or `worth` of 0 limits nothing either.
+ * of the trust, and it limits nothing. A `cap` or `worth` of 0 limits nothing either. In a sample of
+ * less than `LEAST_SHARE` most walks end after a step or two: then supporters alone count, as in TSE.
  * Ensures   the same result for any order of the in-neighbours: all sums are of whole numbers.
  */
 import type { Trust } from './trust-walk.ts';
@@ -18,6 +19,9 @@ import type { Trust } from './trust-walk.ts';
 export const CAP = 10;
 /** How many supporters the trust of a mean link is worth. */
 export const WORTH = 5;
+
+/** The least share of the sources on whose links trust can be walked. */
+const LEAST_SHARE = 0.2;
 
 export interface TrustLimits extends Pick<Trust, 'unit'> {
   readonly p: number;
@@ -65,6 +69,7 @@ export class PassedOn {
   /** The score of a domain, given how many drawn sources support it. */
   score(domain: number, supporters: number): number {
     const { p, cap, worth, unit } = this.#limits;
+    if (p < LEAST_SHARE) return supporters / p;
     const links = cap === 0 ? Infinity : this.#full[domain] * this.#most + this.#rest[domain];
     const isKnown = worth > 0 && this.#drawn[domain] > 0;
     const trust = isKnown ? (worth * this.#given[domain]) / unit : Infinity;
