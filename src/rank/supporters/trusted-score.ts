@@ -16,14 +16,14 @@
 import type { Trust } from './trust-walk.ts';
 
 /** The most supporters that one in-neighbour passes on. */
-export const CAP = 10;
+export const CAP = 30;
 /** How many supporters the trust of a mean link is worth. */
-export const WORTH = 5;
+export const WORTH = 15;
 
 /** The least share of the sources on whose links trust can be walked. */
 const LEAST_SHARE = 0.2;
 
-export interface TrustLimits extends Pick<Trust, 'unit'> {
+interface TrustLimits extends Pick<Trust, 'unit'> {
   readonly p: number;
   readonly cap: number;
   readonly worth: number;
