@@ -1,7 +1,7 @@
 /**
  * How rankings resist attacks on reputation (docs/resistance.md).
  *
- *   npm run bench -- resistance offline  --domains 20k --seeds 1,2,3
+ *   npm run bench -- resistance offline  --domains 20k --seeds 1,2,3 --attacks plain,all
  *   npm run bench -- resistance fairness --domains 20k --seeds 1
  *   npm run bench -- resistance virtual  --domains 5k --pages 10k --fetches 16 --seeds 1,2
  */
@@ -20,6 +20,7 @@ export async function run(args: string[]): Promise<void> {
       fetches: { type: 'string', default: '64' },
       seeds: { type: 'string', default: '1' },
       scenarios: { type: 'string', default: 'spam,attack' },
+      attacks: { type: 'string' },
       policies: { type: 'string', default: 'tse,trusted' },
     },
   });
@@ -38,5 +39,8 @@ export async function run(args: string[]): Promise<void> {
       },
       print,
     );
-  else await offlineTable({ domains, seeds, pages: pages('100') }, print);
+  else {
+    const attacks = values.attacks?.split(',');
+    await offlineTable({ domains, seeds, pages: pages('100'), attacks }, print);
+  }
 }

@@ -1,5 +1,6 @@
 /** What each attack gets from each ranking, on the graph of all domains and links. */
 import { NO_PORTS, webOf } from '../../src/lab/server/lab.ts';
+import { hash, unit } from '../../src/lab/words/random.ts';
 import { rank } from '../../src/rank/index.ts';
 import { CAP } from '../../src/rank/supporters/trusted-score.ts';
 import { type AttackedGraph, attackedGraph, independentSupporters } from './graph.ts';
@@ -37,67 +38,93 @@ export function budgetsOf(scores: Float64Array): Float64Array {
 const OFF = { 'sparse-ring': 0, bought: 0, 'giant-comments': 0, expired: 0.006 };
 
 interface Attack {
+  /** For `--attacks`. */
+  readonly key: string;
   readonly title: string;
   readonly scenario: string;
   readonly mix?: Readonly<Record<string, number>>;
   readonly clique?: number;
+  /** Share of the links to domains taken over that do not count, because they were removed. */
+  readonly forgotten?: number;
   /** Whose budgets count. */
   readonly of: (domain: AttackedGraph['domains'][number]) => boolean;
 }
 
 export const ATTACKS: readonly Attack[] = [
-  { title: 'spam, plain web (`spam`)', scenario: 'spam', of: ({ spam }) => spam },
+  { key: 'plain', title: 'spam, plain web (`spam`)', scenario: 'spam', of: ({ spam }) => spam },
   {
+    key: 'clique',
     title: 'clique of 1,000 domains',
     ...{ scenario: 'attack', mix: OFF, clique: 1000 },
     of: ({ kind }) => kind === 'clique',
   },
   {
+    key: 'ring',
     title: 'sparse ring of a fifth of the domains',
     ...{ scenario: 'attack', mix: { ...OFF, 'sparse-ring': 0.2 } },
     of: ({ kind }) => kind === 'sparse-ring',
   },
   {
+    key: 'bought',
     title: 'links bought on eight giants, one domain in a hundred',
     ...{ scenario: 'attack', mix: { ...OFF, bought: 0.01 } },
     of: ({ kind }) => kind === 'bought',
   },
   {
+    key: 'before',
     title: 'all spam, before comments on giants',
     ...{ scenario: 'attack', mix: OFF },
     of: ({ spam }) => spam,
   },
   {
+    key: 'comments',
     title: 'all spam, comments on all pages of giants',
     ...{ scenario: 'attack', mix: { ...OFF, 'giant-comments': 1 } },
     of: ({ spam }) => spam,
   },
   {
+    key: 'takeovers',
     title: 'takeovers of one domain in a hundred',
     ...{ scenario: 'attack', mix: { ...OFF, expired: 0.01 } },
     of: ({ kind }) => kind === 'expired',
   },
-  { title: 'all spam, all attacks (`attack`)', scenario: 'attack', of: ({ spam }) => spam },
+  {
+    key: 'aged',
+    title: 'the same, nine of ten links to them no longer counted',
+    ...{ scenario: 'attack', mix: { ...OFF, expired: 0.01 }, forgotten: 0.9 },
+    of: ({ kind }) => kind === 'expired',
+  },
+  {
+    key: 'all',
+    title: 'all spam, all attacks (`attack`)',
+    scenario: 'attack',
+    of: ({ spam }) => spam,
+  },
 ];
 
 interface OfflineOptions {
   readonly domains: number;
   readonly seeds: readonly number[];
   readonly pages: number;
+  /** Keys of attacks; all by default. */
+  readonly attacks?: readonly string[] | undefined;
 }
 
 /** Share of all budgets that an attack gets, by each method, with the range over the seeds. */
 export async function offlineTable(
-  { domains, seeds, pages }: OfflineOptions,
+  { domains, seeds, pages, attacks }: OfflineOptions,
   print: (line: string) => void,
 ): Promise<void> {
   print(`| share of all budgets | ${METHODS.map(([title]) => title).join(' | ')} |`);
   print(`|---|${METHODS.map(() => '---|').join('')}`);
-  for (const { title, scenario, mix, clique, of } of ATTACKS) {
+  for (const { key, title, scenario, mix, clique = 0, forgotten = 0, of } of ATTACKS) {
+    if (attacks && !attacks.includes(key)) continue;
     const shares: number[][] = METHODS.map(() => []);
     for (const seed of seeds) {
       const web = webOf({ scenario, domains, seed, ...(mix && { mix }) }, NO_PORTS);
-      const attacked = attackedGraph(web, { pages, ...(clique !== undefined && { clique }) });
+      const without = (source: number, target: number) =>
+        web.kindAt(target).name === 'expired' && unit(hash(seed, 0, source, target)) < forgotten;
+      const attacked = attackedGraph(web, { pages, clique, without });
       for (const [i, [, parametersOf]] of METHODS.entries())
         shares[i].push(shareOf(await budgetsBy(attacked, parametersOf), attacked, of));
     }

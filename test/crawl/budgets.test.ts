@@ -144,6 +144,7 @@ describe('a crawl in the order of budgets', () => {
   test.each([
     { agents: 1, rank: 'in', enough: 'in >= 4' },
     { agents: 2, rank: 'tse', enough: 'supporters >= 25' },
+    { agents: 2, rank: 'trusted', enough: 'supporters >= 12' },
   ] as const)('ends when all queued URLs belong to domains with budget 0: %o', async ({
     agents,
     rank,

@@ -37,7 +37,7 @@ export interface Trust {
   readonly unit: number;
 }
 
-export const TRUSTED = 10;
+const TRUSTED = 10;
 const ALPHA = 0.7;
 /** 0.7^12 is below 2 %: what is left of the choice of the first step. */
 const STEPS = 12;

@@ -9,17 +9,21 @@
  *                group that trusted domains do not link to has none
  *
  * All are estimated from the share p of the sources. If no in-neighbour was drawn, nothing is known
- * of the trust, and it limits nothing. A `cap` or `worth` of 0 limits nothing either.
+ * of the trust, and it limits nothing. A `cap` or `worth` of 0 limits nothing either. In a sample of
+ * less than `LEAST_SHARE` most walks end after a step or two: then supporters alone count, as in TSE.
  * Ensures   the same result for any order of the in-neighbours: all sums are of whole numbers.
  */
 import type { Trust } from './trust-walk.ts';
 
 /** The most supporters that one in-neighbour passes on. */
-export const CAP = 10;
+export const CAP = 30;
 /** How many supporters the trust of a mean link is worth. */
-export const WORTH = 5;
+export const WORTH = 15;
 
-export interface TrustLimits extends Pick<Trust, 'unit'> {
+/** The least share of the sources on whose links trust can be walked. */
+const LEAST_SHARE = 0.2;
+
+interface TrustLimits extends Pick<Trust, 'unit'> {
   readonly p: number;
   readonly cap: number;
   readonly worth: number;
@@ -65,6 +69,7 @@ export class PassedOn {
   /** The score of a domain, given how many drawn sources support it. */
   score(domain: number, supporters: number): number {
     const { p, cap, worth, unit } = this.#limits;
+    if (p < LEAST_SHARE) return supporters / p;
     const links = cap === 0 ? Infinity : this.#full[domain] * this.#most + this.#rest[domain];
     const isKnown = worth > 0 && this.#drawn[domain] > 0;
     const trust = isKnown ? (worth * this.#given[domain]) / unit : Infinity;

@@ -21,8 +21,10 @@ function walk(graph: SmallGraph, trusted: readonly number[]) {
   for (let step = 0; step < 12; step++) {
     for (const node of trusted) at[node] += jumps / trusted.length;
     const next = range(graph.nodes).map(() => 0);
+    // Walkers at nodes without links end, and the others count for them.
+    const going = at.reduce((sum, part, node) => sum + (degree[node] > 0 ? part : 0), 0);
     for (const node of range(graph.nodes))
-      given[node] = degree[node] === 0 ? 0 : (0.7 * at[node]) / degree[node];
+      given[node] = going === 0 || degree[node] === 0 ? 0 : (0.7 * at[node]) / going / degree[node];
     for (const [from, to] of arcs) next[to] += given[from];
     jumps = 1 - next.reduce((sum, part) => sum + part, 0);
     at = next;
@@ -87,6 +89,21 @@ describe('trusted supporters', () => {
     for (const node of others) expect(scores[node]).toBeGreaterThan(0);
     const { scores: all } = await rank(graph, { by: 'supp' });
     for (const node of bad) expect(all[node]).toBeGreaterThan(0);
+  });
+
+  test('are all supporters, as by TSE, if less than a fifth of the sources is drawn', async () => {
+    await fc.assert(
+      fc.asyncProperty(mediumGraph, fc.nat(9), async (graph, seed) => {
+        const sampled = { p: 0.19, seed };
+        const { scores } = await rank(graphOf(graph), {
+          by: 'trusted',
+          seeds: [nameOf(0)],
+          ...sampled,
+        });
+        expect(scores).toEqual((await rank(graphOf(graph), { by: 'tse', ...sampled })).scores);
+      }),
+      RUNS,
+    );
   });
 
   test('of a graph without nodes, links or seeds are none', async () => {
