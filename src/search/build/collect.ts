@@ -15,6 +15,7 @@ import { UrlKeys } from '../links/url-keys.ts';
 import { FORMATS } from '../store/formats.ts';
 import { HeldBytes } from '../store/held-bytes.ts';
 import type { CrawlSpan } from '../store/index-folder.ts';
+import { KeyTable } from '../store/key-table.ts';
 import { writeOutputs } from '../store/output.ts';
 import {
   type Gone,
@@ -28,8 +29,6 @@ import { RunBuilder } from './run-builder.ts';
 import { captureLine, goneLine, revisitLine } from './sighting-lines.ts';
 import type { IndexCounts, IndexPlan, IndexWork, Progress } from './work.ts';
 
-/** Memory of a version in `#known`. */
-const PER_VERSION: Bytes = 160;
 /**
  * Of the memory, what a run may take. The rest is for what is there beside it: known variants, the
  * page that is read, garbage; and when runs are merged, what they were collected in.
@@ -89,8 +88,8 @@ class Collector {
   /** The first version of this run, and the language of each. */
   #first: number;
   #languageNumbers: number[] = [];
-  /** The versions of this run by page and text. */
-  readonly #known = new Map<string, number>();
+  /** The versions of this run by page and text, numbered from its first on. */
+  readonly #known = new KeyTable();
   readonly #versions = new HeldBytes();
   readonly #lines = new HeldBytes();
   readonly #links: LinkRecords | undefined;
@@ -118,7 +117,7 @@ class Collector {
   }
 
   get bytes(): Bytes {
-    const held = this.#versions.length + this.#lines.length + PER_VERSION * this.#known.size;
+    const held = this.#versions.length + this.#lines.length + this.#known.bytes;
     return this.#builder.bytes + held + (this.#links?.bytes ?? 0) + this.#anchors.bytes;
   }
 
@@ -158,15 +157,14 @@ class Collector {
   }
 
   #versionOf(key: bigint, text: bigint, capture: PageCapture): number {
-    const name = `${key} ${text}`;
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
+    const before = this.#known.count;
+    const known = this.#first + this.#known.numberOf(key, text);
+    if (this.#known.count === before) return known;
     const { file, offset, url, title } = capture;
     const { text: body, language } = capture;
     const version = this.#count++;
     const source = { text: body, title, language, host: hostOf(url) };
     const [words, titleWords] = this.#builder.add(version, source);
-    this.#known.set(name, version);
     const number = this.#languageOf(language);
     this.#languageNumbers.push(number);
     for (const value of [words, titleWords, number, file, offset]) this.#versions.varint(value);

@@ -17,6 +17,7 @@ import { writeText } from '../../disk/text-file.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { hostOf } from '../../url/parts.ts';
 import { HeldBytes } from '../store/held-bytes.ts';
+import { KeyTable } from '../store/key-table.ts';
 import type { UrlKeys } from './url-keys.ts';
 
 export interface PageLink {
@@ -28,26 +29,22 @@ export interface PageLink {
 
 /** Sites of hosts that are kept. */
 const KEPT = 10_000;
-/** Anchors that there is room for at first; twice as many when they are full. */
+/** First sightings that there is room for at first; twice as many when they are full. */
 const FIRST = 1024;
-/** Numbers of an anchor: its key and its hash, low and high. */
-const NUMBERS = 4;
-/** Memory of an anchor besides its text: numbers, time, two slots; tables are half empty at times. */
-const PER_ANCHOR: Bytes = 48;
+/** Memory of the first sighting of an anchor. */
+const PER_TIME: Bytes = 12;
 const SLICE: Bytes = 256 * 1024;
 
-/** The anchors of the captures of a run, in a table with open addressing. */
+/** The anchors of the captures of a run. */
 export class AnchorLines {
   readonly #keys: UrlKeys;
   readonly #sites = new Map<string, string>();
   readonly #hash = new BigUint64Array(1);
   readonly #hashWords = new Uint32Array(this.#hash.buffer);
-  #count = 0;
-  #numbers = new Uint32Array(NUMBERS * FIRST);
+  /** By the key of the target and the hash. */
+  readonly #table = new KeyTable();
   /** Their first sightings. */
   #times = new Float64Array(FIRST);
-  /** Anchors by hash, from 1 on; 0 is free. */
-  #slots = new Uint32Array(2 * FIRST);
   /** Language and text of each, in order. */
   readonly #texts = new HeldBytes();
 
@@ -57,7 +54,7 @@ export class AnchorLines {
 
   /** Memory that they take. */
   get bytes(): Bytes {
-    return PER_ANCHOR * this.#count + this.#texts.length;
+    return this.#table.bytes + PER_TIME * this.#table.count + this.#texts.length;
   }
 
   /** The links of a page; those to itself do not count. */
@@ -67,15 +64,16 @@ export class AnchorLines {
       if (text === '' || url === page) continue;
       const key = this.#keys.slotOf(url);
       this.#hash[0] = xxh64(before + text);
-      const anchor = this.#find(this.#keys.low(key), this.#keys.high(key));
-      if (anchor < this.#count) {
+      const [known, words] = [this.#table.count, this.#hashWords];
+      const [low, high] = [this.#keys.low(key), this.#keys.high(key)];
+      const anchor = this.#table.numberOfWords(low, high, words[0], words[1]);
+      if (anchor < known) {
         if (time < this.#times[anchor]) this.#times[anchor] = time;
         continue;
       }
-      this.#count++;
+      if (anchor === this.#times.length) this.#grow();
       this.#times[anchor] = time;
       this.#texts.text(`${language || '-'} ${text}`);
-      if (this.#count === this.#times.length) this.#grow();
     }
   }
 
@@ -101,68 +99,24 @@ export class AnchorLines {
       }
       await file.write(out.subarray(0, filled));
     });
-    this.#count = 0;
-    this.#use(FIRST);
-  }
-
-  /** The anchor with a key and the hash that is set; the number of the next if it is new. */
-  #find(low: number, high: number): number {
-    const hashLow = this.#hashWords[0];
-    const hashHigh = this.#hashWords[1];
-    const numbers = this.#numbers;
-    const slots = this.#slots;
-    const mask = slots.length - 1;
-    for (let slot = (low ^ hashLow) & mask; ; slot = (slot + 1) & mask) {
-      const found = slots[slot];
-      const at = NUMBERS * (found - 1);
-      if (found === 0) {
-        slots[slot] = this.#count + 1;
-        const next = NUMBERS * this.#count;
-        numbers[next] = low;
-        numbers[next + 1] = high;
-        numbers[next + 2] = hashLow;
-        numbers[next + 3] = hashHigh;
-        return this.#count;
-      }
-      if (
-        numbers[at] === low &&
-        numbers[at + 1] === high &&
-        numbers[at + 2] === hashLow &&
-        numbers[at + 3] === hashHigh
-      )
-        return found - 1;
-    }
+    this.#table.clear();
+    this.#times = new Float64Array(FIRST);
   }
 
   #grow(): void {
-    const [numbers, times] = [this.#numbers, this.#times];
-    this.#use(2 * this.#times.length);
-    this.#numbers.set(numbers);
+    const times = this.#times;
+    this.#times = new Float64Array(2 * times.length);
     this.#times.set(times);
-    const slots = this.#slots;
-    const mask = slots.length - 1;
-    for (let anchor = 0; anchor < this.#count; anchor++) {
-      let slot = (numbers[NUMBERS * anchor] ^ numbers[NUMBERS * anchor + 2]) & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = anchor + 1;
-    }
-  }
-
-  /** New tables for so many anchors. */
-  #use(anchors: number): void {
-    this.#numbers = new Uint32Array(NUMBERS * anchors);
-    this.#times = new Float64Array(anchors);
-    this.#slots = new Uint32Array(2 * anchors);
   }
 
   /** A line up to the language. */
   #writeHead(anchor: number, out: Buffer, at: number): void {
-    const [numbers, first, time] = [this.#numbers, NUMBERS * anchor, this.#times[anchor]];
+    const [table, time] = [this.#table, this.#times[anchor]];
     out.fill(SPACE, at, at + HEAD);
-    writeHex(out, at, numbers[first + 1], 8);
-    writeHex(out, at + 8, numbers[first], 8);
-    writeHex(out, at + 17, numbers[first + 3], 8);
-    writeHex(out, at + 25, numbers[first + 2], 8);
+    writeHex(out, at, table.wordOf(anchor, 1), 8);
+    writeHex(out, at + 8, table.wordOf(anchor, 0), 8);
+    writeHex(out, at + 17, table.wordOf(anchor, 3), 8);
+    writeHex(out, at + 25, table.wordOf(anchor, 2), 8);
     writeHex(out, at + 34, Math.floor(time / 2 ** 32), 4);
     writeHex(out, at + 38, time % 2 ** 32, 8);
   }

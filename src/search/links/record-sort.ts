@@ -16,7 +16,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { ReadAhead } from '../../disk/read-ahead.ts';
 
 /** Some records in order: `count` of them, each of `width` numbers. */
-export interface Records {
+interface Records {
   readonly words: Uint32Array;
   readonly count: number;
 }

@@ -25,16 +25,35 @@ export async function listsOf(
   plan: Plan,
   listBytes: (term: string) => ReturnType<Part['listBytes']>,
 ): Promise<PartLists> {
-  const terms = new Set(plan.scoring.keys());
-  for (const matcher of [...plan.clauses.flat(), ...plan.excluded])
-    for (const term of termsOf(matcher)) terms.add(term);
-  const names = [...terms];
-  const found = names.map((term) => (isAnchor(term[0]) ? listBytes(term) : part.listBytes(term)));
-  const read = found.some((each) => each instanceof Promise) ? await Promise.all(found) : found;
   const lists = new Map<string, ListBytes>();
-  for (const [i, list] of read.entries()) if (list) lists.set(names[i], list as ListBytes);
+  const missing: Promise<void>[] = [];
+  const find = (term: string): void => {
+    if (lists.has(term)) return;
+    const found = isAnchor(term[0]) ? listBytes(term) : part.listBytes(term);
+    if (found === undefined) return;
+    if (!(found instanceof Promise)) lists.set(term, found);
+    else {
+      lists.set(term, UNREAD);
+      const set = (list: ListBytes | undefined) => {
+        if (list) lists.set(term, list);
+        else lists.delete(term);
+      };
+      missing.push(found.then(set));
+    }
+  };
+  for (const term of plan.scoring.keys()) find(term);
+  for (const clause of plan.clauses)
+    for (const matcher of clause) for (const term of termsOf(matcher)) find(term);
+  for (const matcher of plan.excluded) for (const term of termsOf(matcher)) find(term);
+  if (missing.length > 0) await Promise.all(missing);
   return lists;
 }
+
+/** Holds the place of a list that is being read. */
+const UNREAD: ListBytes = {
+  entry: { term: '', count: 0, start: 0, bytes: 0, positionStart: 0, positionBytes: 0 },
+  bytes: new Uint8Array(0),
+};
 
 const termsOf = (matcher: Matcher): readonly string[] =>
   matcher.kind === 'any' ? matcher.terms : matcher.groups.flat();
@@ -115,7 +134,9 @@ export class PartQuery {
     this.lists = lists;
     this.plan = plan;
     this.canMatch = canMatch;
-    this.#numbers = new Map([...lists.keys()].map((term, i) => [term, i]));
+    const numbers = new Map<string, number>();
+    for (const term of lists.keys()) numbers.set(term, numbers.size);
+    this.#numbers = numbers;
   }
 
   static start(

@@ -11,8 +11,8 @@
  *           score with all that may still come; a block without a candidate is not decoded. What
  *           is left and matches is scored list after list, so that the parts of a score are added
  *           up in the order of the lists.
- * Requires  `open` once; for each query `start`; for each list `addList`, `setDriving`, `addMasks`
- *           and `setScore`; numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`;
+ * Requires  `open` once; for each query `start`; for each list `addList`, `setDriving`, `setBits`
+ *           or `addMasks`, and `setScore`; numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`;
  *           then `scan` until it returns -1.
  * Ensures   A version of a window is a candidate once, however many lists have it: `MATCHED` says
  *           which are. So no table of a window has more than `WINDOW` entries.
@@ -68,6 +68,7 @@ const BOUND: usize = 88; // the most that a version of the window gets from it (
 const IS_SOURCE: usize = 96; // whether candidates come from it, in this window
 const WITH_FREQUENCIES: usize = 100; // the block whose frequencies are decoded
 const FREQUENCIES_AT: usize = 104; // where those of the decoded block begin
+const BITS: usize = 108; // what it gives to a mask of one number
 const LIST_BYTES: usize = 112;
 
 let top: usize = HEAP;
@@ -390,6 +391,11 @@ export function setDriving(index: u32): void {
   store<u32>(listAt(index), 1, DRIVES);
 }
 
+/** Sets the bits that a list gives to its versions, if a mask is one number. */
+export function setBits(index: u32, bits: u32): void {
+  store<u32>(listAt(index), bits, BITS);
+}
+
 /** Sets the bits that a list gives to its versions: `pairs` pairs of a word of the mask and bits. */
 export function addMasks(index: u32, pairs: u32): usize {
   const list = listAt(index);
@@ -451,6 +457,10 @@ function isExcluded(mask: usize): bool {
 // @ts-ignore: decorator
 @inline
 function mark(list: usize, mask: usize): void {
+  if (maskWords == 1) {
+    store<u32>(mask, load<u32>(mask) | load<u32>(list, BITS));
+    return;
+  }
   const pairs = <usize>load<u32>(list, MASKS);
   const count = load<u32>(list, MASK_COUNT);
   for (let i: u32 = 0; i < count; i++) {

@@ -30,6 +30,7 @@ interface Exports {
   setMeans(k1: number, b: number, body: number, title: number, anchors: number): void;
   setScore(list: number, factor: number): void;
   setDriving(list: number): void;
+  setBits(list: number, bits: number): void;
   addMasks(list: number, pairs: number): number;
   clausesAt(): number;
   setClauses(numbers: number): void;
@@ -104,7 +105,7 @@ export class Scanner {
       if (list < 0)
         throw damagedIndex(this.#path, `is damaged: the postings of "${entry.term}" are not whole`);
       if (conditions.driving.has(entry.term)) kernel.setDriving(list);
-      this.#mark(list, conditions.bitsOf.get(entry.term) ?? []);
+      this.#mark(list, conditions.bitsOf.get(entry.term) ?? [], words);
     }
     this.#refresh();
     this.#numbers.set(numbers, kernel.clausesAt() / 4);
@@ -148,7 +149,14 @@ export class Scanner {
     return this.#scores[this.#firstScore + result];
   }
 
-  #mark(list: number, bits: readonly number[]): void {
+  /** `words`: numbers of a mask. */
+  #mark(list: number, bits: readonly number[], words: number): void {
+    let only = 0;
+    for (const bit of bits) if (bit < 32) only |= 1 << bit;
+    if (words === 1) {
+      this.#kernel.setBits(list, only);
+      return;
+    }
     const masks = new Map<number, number>();
     for (const bit of bits) masks.set(bit >> 5, (masks.get(bit >> 5) ?? 0) | (1 << (bit & 31)));
     let at = this.#kernel.addMasks(list, masks.size) / 4;

@@ -32,6 +32,8 @@ const KEPT: Bytes = 32 * 2 ** 20;
 /** A smaller file of postings is read as a whole after so many lists: one query needs fewer. */
 const SMALL: Bytes = 64 * 2 ** 20;
 const MOST_LISTS = 64;
+/** Terms whose place is remembered, those that the part does not have included. */
+const MOST_TERMS = 16_384;
 
 export class Part {
   readonly info: PartInfo;
@@ -44,6 +46,8 @@ export class Part {
   readonly #positions: IndexFile | undefined;
   readonly #read: (name: PartFileName) => Promise<Uint8Array>;
   readonly #kept = new Map<string, ListBytes>();
+  /** Where terms are in `#all`, or that they are not there. */
+  readonly #found = new Map<string, ListBytes | undefined>();
   #keptBytes: Bytes = 0;
   #listsRead = 0;
   #reading: Promise<Uint8Array> | undefined;
@@ -122,11 +126,16 @@ export class Part {
    * what is in memory is found at once.
    */
   listBytes(term: string): ListBytes | undefined | Promise<ListBytes | undefined> {
-    const known = this.#kept.get(term);
-    if (known) return known;
+    const known = this.#found.get(term) ?? this.#kept.get(term);
+    if (known || this.#found.has(term)) return known;
     const entry = this.terms.find(term);
     if (entry instanceof Promise) return entry.then((found) => found && this.#listAt(found));
-    return entry && this.#listAt(entry);
+    const list = entry && this.#listAt(entry);
+    if (this.#all && !(list instanceof Promise)) {
+      if (this.#found.size >= MOST_TERMS) this.#found.clear();
+      this.#found.set(term, list);
+    }
+    return list;
   }
 
   #listAt(entry: TermEntry): ListBytes | Promise<ListBytes> {
