@@ -47,7 +47,9 @@ export async function run(args: string[]): Promise<void> {
   const around = { folder, from: Number(from), requests: Number(requests), commit };
   try {
     const one = await crawl(around, 1);
+    print({ 'one agent': one });
     const four = await crawl(around, WORKERS);
+    print({ 'four agents': four });
     const cluster = await clusterCrawl(around);
     print({ 'one agent': one, 'four agents': four, 'four workers': cluster });
     const [inOne, inFour, inCluster] = [one, four, cluster].map(perPage);

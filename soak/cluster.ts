@@ -14,6 +14,7 @@
  * kind, and `--takeovers`. The tally has a line for each run: the same command continues it. A run
  * that fails is kept with all its logs.
  *
+ * `--one` crawls the same web by one process, and compares what is archived and the ranks.
  * `--compare` makes one crawl without faults and one with few, and compares their speed between
  * faults.
  */
@@ -32,8 +33,9 @@ import { parseArgs } from 'node:util';
 import { parseDuration } from '../src/base/units.ts';
 import { KINDS, type Kind, RARE, strike } from './cluster/faults.ts';
 import { type Case, type Fault, figuresOf, holds, judge, printVerdict } from './cluster/judge.ts';
+import { compareWithOne } from './cluster/one-process.ts';
 import { speedBetween } from './cluster/speed.ts';
-import { Stage, type Worker } from './cluster/stage.ts';
+import { isEnd, Stage, type Worker } from './cluster/stage.ts';
 import { randomFrom } from './kill.ts';
 
 const OPTIONS = {
@@ -59,6 +61,7 @@ const OPTIONS = {
   kinds: { type: 'string', default: KINDS.join(',') },
   'max-pages': { type: 'string', default: '' },
   compare: { type: 'boolean', default: false },
+  one: { type: 'boolean', default: false },
   keep: { type: 'boolean', default: false },
 } as const;
 
@@ -161,7 +164,7 @@ async function crawlAmong(
     const given = caseOf(values, stage, faults);
     writeFileSync(join(folder, 'case.json'), JSON.stringify(given));
     const verdict = await judge(given, stage.store.env);
-    passed = ended && holds(verdict) && codes.every((code) => code === 0 || code === 6);
+    passed = ended && holds(verdict) && codes.every(isEnd);
     const result: Run = {
       ...{ seed, passed, seconds: Math.round((Date.now() - begun) / 1000), ended, codes },
       restarts: stage.restarts,
@@ -172,6 +175,8 @@ async function crawlAmong(
     };
     console.log(JSON.stringify(result));
     if (!passed) printVerdict(verdict);
+    if (values.one)
+      console.log(await compareWithOne(given, folder, stage.owners.manifests, stage.store.env));
     return { result, given, log: readFileSync(given.log, 'utf8') };
   } finally {
     await stage.close();
@@ -225,7 +230,7 @@ async function strikeAll(
   const running = new Set<Promise<void>>();
   const left = [...kinds];
   while (stage.lab.requests === 0 && Date.now() < until) await sleep(20);
-  const isOver = () => stage.workers.some(({ child }) => child.exitCode === 0);
+  const isOver = () => stage.workers.some(({ child }) => isEnd(child.exitCode));
   while (left.length > 0 && Date.now() < until && !isOver()) {
     await sleep(random() * every * stage.plan.pace);
     const [kind] = left;

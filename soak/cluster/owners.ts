@@ -58,7 +58,12 @@ export class Owners {
     this.#known.set(agent, { entry, at });
   }
 
-  /** Without the watch, when the brokers end. */
+  /** The committed checkpoint of each agent. */
+  get manifests(): string[] {
+    return [...this.#known.values()].map(({ entry }) => entry.checkpoint).filter(Boolean);
+  }
+
+  /** Call it before the brokers end. */
   close(): Promise<void> {
     return this.#close();
   }

@@ -8,6 +8,7 @@ import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningServer, type S3Server, servers } from '../../scripts/servers.ts';
+import { EXIT } from '../../src/base/errors.ts';
 import { connectBrokers } from '../../src/cluster/broker/connect.ts';
 import { createCluster } from '../../src/cluster/create.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
@@ -20,6 +21,10 @@ const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
 const SKEWED = join(import.meta.dirname, 'skewed-clock.mjs');
 const NAME = 'soak';
 const MOST_RESTARTS = 100;
+
+/** A worker that ends in order: the crawl is finished, or a limit is reached. */
+export const isEnd = (code: number | null): boolean =>
+  code === EXIT.ok || code === EXIT.limitReached;
 
 export interface StagePlan {
   readonly folder: string;
@@ -117,7 +122,7 @@ export class Stage {
   /** As systemd does: a worker that ends with an error is started again. */
   #supervise(worker: Worker): void {
     worker.child.once('exit', async (code) => {
-      if (worker.isDown || code === 0) return;
+      if (worker.isDown || isEnd(code)) return;
       this.restarts.push(code ?? -1);
       await sleep(500);
       if (!worker.isDown && this.restarts.length < MOST_RESTARTS) this.restart(worker);
@@ -167,7 +172,7 @@ export class Stage {
 
   /** All workers have ended in order. */
   ended(): boolean {
-    return this.workers.every(({ child }) => child.exitCode === 0);
+    return this.workers.every(({ child }) => isEnd(child.exitCode));
   }
 
   async close(): Promise<void> {

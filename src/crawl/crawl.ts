@@ -43,8 +43,9 @@ import type { Asker } from './planned/ask.ts';
 import {
   type AgentProgress,
   addUp,
-  Counters,
   type CountersState,
+  countersOf,
+  NOTHING_YET,
   Stopwatch,
   type Summary,
   summarise,
@@ -279,18 +280,6 @@ interface EarlierRuns {
   readonly progress: AgentProgress;
 }
 
-const NOTHING_YET: AgentProgress = {
-  ...new Counters(),
-  fetching: 0,
-  queued: 0,
-  backlog: 0,
-  front: 0,
-  hosts: 0,
-  domains: 0,
-  urlsUnique: 0,
-  forgotten: {},
-};
-
 /** Prepares the folder for this run, and reads how far earlier runs have come. */
 async function resumeFrom(plan: Plan, { folder, log }: OpenCrawl): Promise<EarlierRuns> {
   const { seeds, config, hooks, agents, clock, disk, delays, warnings } = plan;
@@ -312,7 +301,7 @@ async function resumeFrom(plan: Plan, { folder, log }: OpenCrawl): Promise<Earli
     log.event('warning', { sentence });
     hooks.onWarning?.(sentence);
   }
-  return last ? earlierRuns(last) : { counted: { ...new Counters() }, progress: NOTHING_YET };
+  return last ? earlierRuns(last) : { counted: countersOf(NOTHING_YET), progress: NOTHING_YET };
 }
 
 function earlierRuns({ counters, waiting, urlsUnique, frontier }: LastCheckpoint): EarlierRuns {

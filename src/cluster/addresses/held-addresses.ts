@@ -3,7 +3,9 @@
  *
  * Ensures   An agent is told of a hold as long as the grantor allows, counted from before the
  *           question. An address that is wanted elsewhere is given back when every agent that was
- *           told of it has said that it does not use it any more.
+ *           told of it has said that it does not use it any more. A process that was stopped may
+ *           read that an address is wanted before it has read that it was granted: then it does
+ *           not use the grant. What it asks for now counts as claimed.
  */
 import type { Millis } from '../../base/units.ts';
 import type { Claim, HoldAnswer } from './grantor.ts';
@@ -16,6 +18,12 @@ interface Held {
   readonly agents: Set<number>;
   /** It is to be given back; until then, when it is ready. */
   readyAt: Millis | undefined;
+}
+
+/** Another worker wants the address since the question was asked. */
+interface Question {
+  readonly delay: Millis;
+  isWanted: boolean;
 }
 
 interface HeldParts {
@@ -32,7 +40,8 @@ interface HeldParts {
 export class HeldAddresses {
   readonly #parts: HeldParts;
   readonly #held = new Map<string, Held>();
-  readonly #asking = new Set<string>();
+  /** Questions under way. */
+  readonly #asking = new Map<string, Question>();
 
   constructor(parts: HeldParts) {
     this.#parts = parts;
@@ -49,11 +58,12 @@ export class HeldAddresses {
       return;
     }
     if (this.#asking.has(ip)) return;
-    this.#asking.add(ip);
+    const question: Question = { delay, isWanted: false };
+    this.#asking.set(ip, question);
     try {
       const askedAt = now();
       const answer = await ask(ip, delay);
-      if (!('granted' in answer)) return;
+      if (!('granted' in answer) || question.isWanted) return;
       const fresh = this.#held.get(ip) ?? {
         until: 0,
         delay,
@@ -69,13 +79,16 @@ export class HeldAddresses {
       // The grantor is not there: the agent asks again.
     } finally {
       this.#asking.delete(ip);
+      if (question.isWanted && !this.#held.has(ip)) this.#parts.giveBack(ip, 0);
     }
   }
 
   /** Another worker wants the address. */
   wantedBack(ip: string): void {
     const held = this.#held.get(ip);
-    if (!held) this.#parts.giveBack(ip, 0);
+    const question = this.#asking.get(ip);
+    if (question) question.isWanted = true;
+    else if (!held) this.#parts.giveBack(ip, 0);
     if (!held || held.readyAt !== undefined) return;
     held.readyAt = this.#parts.now();
     for (const agent of held.agents) this.#parts.revoke(agent, ip);
@@ -102,12 +115,16 @@ export class HeldAddresses {
 
   /** What this worker holds, of the addresses that `isOf` selects. */
   claims(isOf: (ip: string) => boolean): Claim[] {
-    const now = this.#parts.now();
+    const { now: clock, times } = this.#parts;
+    const now = clock();
     const claims: Claim[] = [];
     for (const [ip, { until, delay }] of this.#held) {
       if (until <= now) this.#held.delete(ip);
-      else if (isOf(ip)) claims.push({ ip, left: until - now, delay });
+      else if (isOf(ip) && !this.#asking.has(ip)) claims.push({ ip, left: until - now, delay });
     }
+    // The answer may be on its way.
+    for (const [ip, { delay }] of this.#asking)
+      if (isOf(ip)) claims.push({ ip, left: times.hold, delay });
     return claims;
   }
 

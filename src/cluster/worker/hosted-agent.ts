@@ -84,6 +84,7 @@ export class HostedAgent {
   #concludes = false;
   #concluded = false;
   #lost: (() => void) | undefined;
+  #report: AgentReport | undefined;
 
   private constructor(
     parts: HostedParts,
@@ -120,7 +121,9 @@ export class HostedAgent {
         options: { resourceLimits: { maxYoungGenerationSizeMb: 32 } },
       },
       {
-        progress: () => {},
+        progress: (report) => {
+          this.#report = report;
+        },
         activity: () => {},
         outcome: () => {},
         // The leader ends the crawl: another agent may return a page.
@@ -163,6 +166,11 @@ export class HostedAgent {
       clockOrigin,
     };
     return new HostedAgent(parts, mirror, start, port1, granted);
+  }
+
+  /** The last report, a fraction of a second old. */
+  get report(): AgentReport | undefined {
+    return this.#report;
   }
 
   get stopping(): boolean {

@@ -10,6 +10,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { systemClock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import type { Plan } from '../../crawl/crawl.ts';
+import type { AgentReport } from '../../crawl/crew.ts';
 import type { EventLog } from '../../crawl/record/log.ts';
 import type { SeedMove } from '../../crawl/record/seed-move.ts';
 import type { SharedAddresses } from '../../crawl/transport/address-table.ts';
@@ -52,6 +53,8 @@ interface HostingParts {
   readonly now: () => Millis;
   /** The filters that an agent begins with. */
   readonly filters: () => FilterSet;
+  /** An agent has left, with its last report. */
+  readonly onLeft: (last: AgentReport | undefined) => void;
   /** An agent has failed by an error of its own. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -99,6 +102,11 @@ export class Hosting {
       this.#running().map((agent) => agent.look().catch(() => undefined)),
     );
     return looks.filter((look) => look !== undefined);
+  }
+
+  /** The last reports of the agents that run here. */
+  reports(): AgentReport[] {
+    return this.#running().flatMap(({ report }) => report ?? []);
   }
 
   filters(set: FilterSet): void {
@@ -205,6 +213,7 @@ export class Hosting {
     } finally {
       unsubscribe();
       clearInterval(slot.renewing);
+      this.#parts.onLeft(slot.agent?.report);
       this.#slots.delete(agent);
     }
   }

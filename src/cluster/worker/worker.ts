@@ -19,6 +19,7 @@ import { type Clock, paceOf, systemClock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import { type CrawlConfig, resolveConfig } from '../../config/settings.ts';
 import { type Plan, planCrawl } from '../../crawl/crawl.ts';
+import { serveMetrics } from '../../crawl/monitor/metrics-server.ts';
 import type { EndReason } from '../../crawl/record/counters.ts';
 import { CrawlLog } from '../../crawl/record/log.ts';
 import { shareAddresses } from '../../crawl/transport/address-table.ts';
@@ -47,6 +48,7 @@ import { Hosting } from './hosting.ts';
 import { Sharing } from './sharing.ts';
 import { Steering } from './steering.ts';
 import { workerId } from './worker-folder.ts';
+import { WorkerProgress } from './worker-progress.ts';
 
 interface WorkerOptions {
   /** The name of the cluster. */
@@ -86,6 +88,7 @@ export class Worker {
   #sharing!: Sharing;
   #hosting!: Hosting;
   #steering!: Steering;
+  readonly #progress: WorkerProgress;
   #leader!: Leader;
   #beat = 0;
   #beatAt: Millis = -Infinity;
@@ -114,6 +117,7 @@ export class Worker {
     this.#disk = parts.disk;
     this.#book = parts.book;
     this.#plan = parts.plan;
+    this.#progress = new WorkerProgress(this.#clock.now(), parts.plan.config);
     this.#times = leaseTimes(parts.crawl.pace);
     this.#crawl = parts.crawl;
     this.#seeds = parts.seeds;
@@ -198,8 +202,18 @@ export class Worker {
       callback: (_, message) => void this.#answer(message),
     });
     this.#closers.push(() => questions.unsubscribe());
+    await this.#serveMetrics(config);
     await this.#sayHello();
     this.#timer = setInterval(() => void this.#tick(), Math.min(TICK, this.#times.renew / 3));
+  }
+
+  /** `--metrics-port` of this machine, or of the crawl. */
+  async #serveMetrics(config: CrawlConfig): Promise<void> {
+    if (config.metricsPort === 0) return;
+    const served = await serveMetrics(config.metricsPort, () =>
+      this.#progress.now(this.#hosting.reports(), this.#clock.now()),
+    );
+    this.#closers.push(() => served.close());
   }
 
   #newHosting(hosts: SharedHosts): Hosting {
@@ -210,6 +224,7 @@ export class Worker {
       ...{ seeds: this.#seeds, log: this.#log, view: this.#view, connection: brokers.connection },
       ...{ subject: (rest) => this.#subject(rest), hosts, addresses: shareAddresses(), now },
       filters: () => this.#steering.filters,
+      onLeft: (last) => this.#progress.left(last),
       onFailure: (error) => this.#fail(error),
     });
   }

@@ -191,6 +191,19 @@ export interface AgentProgress extends CountersState {
   readonly forgotten: Readonly<Tally>;
 }
 
+/** The progress of an agent that has done nothing. */
+export const NOTHING_YET: AgentProgress = {
+  ...new Counters(),
+  fetching: 0,
+  queued: 0,
+  backlog: 0,
+  front: 0,
+  hosts: 0,
+  domains: 0,
+  urlsUnique: 0,
+  forgotten: {},
+};
+
 /** The sum of a tally. */
 export const total = (tally: Readonly<Tally>): number =>
   Object.values(tally).reduce((sum, n) => sum + n, 0);

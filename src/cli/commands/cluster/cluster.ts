@@ -79,6 +79,11 @@ function registerJoin(cluster: Command): void {
       wholeNumber,
     )
     .option('--commit <time>', 'time between two commits of an agent', '60s')
+    .option(
+      '--metrics-port <port>',
+      'serve metrics of this worker for Prometheus at this port of 127.0.0.1',
+      wholeNumber,
+    )
     .option('--quiet', 'print errors only')
     .addHelpText('after', examples('cluster join news --brokers nats://a --dir /data/news'))
     .action(async (name: string, flags: JoinFlags) => {

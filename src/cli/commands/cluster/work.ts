@@ -47,6 +47,7 @@ export interface JoinFlags extends BrokerFlags {
   readonly dir: string;
   readonly weight?: number;
   readonly commit: string;
+  readonly metricsPort?: number;
   readonly quiet?: boolean;
 }
 
@@ -133,12 +134,13 @@ function joinNow(name: string, flags: JoinFlags, onJoined: () => void): Promise<
   return withBook(name, flags, async (book, brokers) => {
     const { objects } = await crawlOf(book, name);
     const store = await openObjects(objects, process.env, warn);
-    const { dir, weight, quiet } = flags;
+    const { dir, weight, quiet, metricsPort } = flags;
     const commitEvery = Number(readSetting('checkpoint', flags.commit));
     const worker = await Worker.join(
       {
         ...{ name, brokers, store, dir, commitEvery, ownsProcess: true },
         ...(weight !== undefined && { weight }),
+        ...(metricsPort !== undefined && { local: { metricsPort } }),
       },
       book,
     );
