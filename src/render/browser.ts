@@ -184,8 +184,8 @@ export class Browser {
   async #residentBytes(pid: number): Promise<Bytes> {
     if (process.platform !== 'linux') return 0;
     try {
-      const pages = (await this.#disk.readText(`/proc/${pid}/statm`)).split(' ')[1];
-      return Number(pages) * 4096;
+      const status = await this.#disk.readText(`/proc/${pid}/status`);
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
     } catch {
       return 0; // the process has ended
     }
