@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { Disk } from '../src/disk/disk.ts';
-import { type Lab } from '../src/lab/server/lab.ts';
+import type { Lab } from '../src/lab/server/lab.ts';
 import { startLabThread } from '../src/lab/server/thread.ts';
 import { findBrowser } from '../src/render/find-browser.ts';
 

@@ -15,7 +15,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { DrumlinError } from '../base/errors.ts';
+import { DrumlinError, systemCode } from '../base/errors.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
 import {
@@ -101,7 +101,9 @@ export class Browser {
 
   static async start(options: BrowserOptions): Promise<Browser> {
     const { program, disk, clock, userAgent, flags, scriptMemory } = options;
-    const profile = join(tmpdir(), `drumlin-browser-${randomUUID()}`);
+    swept ??= removeStaleProfiles(disk);
+    await swept;
+    const profile = join(tmpdir(), `${PROFILE}${process.pid}-${randomUUID()}`);
     await disk.makeFolder(profile);
     const heap = Math.max(64, Math.floor(scriptMemory / 2 ** 20));
     const all = [
@@ -196,6 +198,28 @@ export class Browser {
     this.#pipe.kill();
     await this.#pipe.ended;
     await this.#disk.removeFolder(this.#profile).catch(() => {});
+  }
+}
+
+/** The profile of a browser is `drumlin-browser-PID-UUID`, with the number of the crawl's process. */
+const PROFILE = 'drumlin-browser-';
+let swept: Promise<void> | undefined;
+
+/** A crawl that was killed leaves the profiles of its browsers behind. */
+async function removeStaleProfiles(disk: Disk): Promise<void> {
+  for (const name of await disk.list(tmpdir())) {
+    const pid = /^drumlin-browser-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      await disk.removeFolder(join(tmpdir(), name)).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM'; // it belongs to another user
   }
 }
 
