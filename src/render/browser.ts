@@ -54,6 +54,8 @@ const NO_NETWORK = [
 
 const QUIET = [
   '--headless',
+  '--lang=en-US',
+  '--accept-lang=en-US,en',
   '--remote-debugging-pipe',
   '--hide-scrollbars',
   '--mute-audio',
@@ -79,6 +81,8 @@ const QUIET = [
     'ServiceWorkerStaticRouter,Prerender2,SpareRendererForSitePerProcess',
 ];
 
+/** In the locale of a bare server, scripts that ask for their language fail. */
+const LOCALE = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' };
 /** How long a browser may take to start. */
 const START: Millis = 20_000;
 
@@ -115,7 +119,7 @@ export class Browser {
     let pipe: CdpPipe | undefined;
     let cancel: (() => void) | undefined;
     try {
-      pipe = await CdpPipe.start(program, all);
+      pipe = await CdpPipe.start({ ...program, env: { ...program.env, ...LOCALE } }, all);
       cancel = clock.after(START, () => pipe?.kill());
       await pipe.call('Target.setAutoAttach', ATTACH);
       return new Browser(pipe, disk, profile);
