@@ -5,7 +5,7 @@
  *   npm run soak -- render truth [domains] [pages]     links found against truth, pages rendered
  *   npm run soak -- render hostile [pages]             memory and processes over hostile pages
  *   npm run soak -- render orphan                      browsers after `kill -9` of a crawl
- *   npm run soak -- render namespace                   a browser in a network namespace of its own
+ *   npm run soak -- render namespace [domains] [pages] a browser in a network namespace of its own
  *
  * `orphan` needs `npm run build`; `namespace` needs unshare(1) and the right to use it, and prints
  * what is missing otherwise. All need a Chromium (docs/render.md).
@@ -42,7 +42,7 @@ export async function run([mode = 'truth', ...rest]: string[]): Promise<void> {
   if (mode === 'truth') await truth(first || 30, second || 6);
   else if (mode === 'hostile') await hostile(first || 1000);
   else if (mode === 'orphan') await orphan();
-  else if (mode === 'namespace') await namespace();
+  else if (mode === 'namespace') await namespace(first || 12, second || 4);
   else throw new Error(`there is no "${mode}"`);
 }
 
@@ -50,7 +50,10 @@ export async function run([mode = 'truth', ...rest]: string[]): Promise<void> {
 async function truth(domains: number, pages: number, browser = ''): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'drumlin-render-'));
   const lab = await startLab({ scenario: 'scripted', domains, pages, oneAddress: true, seed: 3 });
-  const plain = new Web({ ...lab.web.world, scenario: scenarioOf('clean') } as never);
+  const plain = new Web({
+    ...{ seed: 3, step: 0, domains, pages, realSuffixes: false, scenario: scenarioOf('clean') },
+    ...{ httpPort: lab.ports.http, httpsPort: lab.ports.https },
+  });
   const found = { truth: 0, seen: 0, made: 0, plain: 0 };
   const missed = new Map<string, number>();
   try {
@@ -203,7 +206,7 @@ async function orphan(): Promise<void> {
 }
 
 /** The same crawl with a browser that has no network at all, not even loopback. */
-async function namespace(): Promise<void> {
+async function namespace(domains: number, pages: number): Promise<void> {
   if (spawnSync('unshare', ['-n', 'true']).status !== 0) {
     console.log('unshare -n is not allowed here: nothing was tried');
     return;
@@ -215,7 +218,7 @@ async function namespace(): Promise<void> {
   writeFileSync(alone, `#!/bin/sh\n${libraries}exec unshare -n '${path}' "$@"\n`);
   chmodSync(alone, 0o755);
   try {
-    await truth(12, 4, alone);
+    await truth(domains, pages, alone);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

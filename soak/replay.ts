@@ -2,47 +2,40 @@
  * A crawl of a small site, packed as a WACZ, shown by ReplayWeb.page in a real browser after the
  * site is gone. Do its pages come back, including revisits, and do links between them work? It runs
  * once with an archive in gzip and once in zstd, which browsers cannot read, so the WACZ has it in
- * gzip.
+ * gzip; and once with a site that scripts make, which is rendered (docs/render.md). That one is
+ * also shown by pywb, if `PYWB` names its program `wayback`.
  *
- * `npm run soak -- replay [screenshot.png]`. It needs a Chromium (`CHROMIUM`, or one on the path)
- * and, once, `npm install --prefix bench/peers/replay --ignore-scripts`. Without them it prints
+ * `npm run soak -- replay [screenshot.png]`. It needs a Chromium (`CHROMIUM`, or as for
+ * `--render`) and, once, `npm install --prefix bench/peers/replay --ignore-scripts`. Without them it prints
  * what is missing and exits with 0.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import { chromium as browsers, type Frame, type Page } from 'playwright-core';
 import type { Compression } from '../src/archive/compress/compression.ts';
 import { Archive } from '../src/archive/index/archive.ts';
 import { writeWacz } from '../src/archive/tools/wacz.ts';
 import { resolveConfig } from '../src/config/settings.ts';
 import { startCrawl } from '../src/crawl/crawl.ts';
 import { Disk } from '../src/disk/disk.ts';
-import { startSmallSite } from '../test/crawl/small-site.ts';
+import { findBrowser } from '../src/render/find-browser.ts';
+import { type Handler, type Pages, startSmallSite } from '../test/crawl/small-site.ts';
 
 const PEERS = join(import.meta.dirname, '../bench/peers/replay/node_modules');
 const WAIT = 60_000;
-
-/** The part of playwright-core that is used; it is installed only where this runs. */
-interface Frame {
-  content(): Promise<string>;
-  url(): string;
-  click(selector: string): Promise<void>;
-}
-interface Page {
-  goto(url: string): Promise<unknown>;
-  frames(): Frame[];
-  screenshot(options: { path: string }): Promise<unknown>;
-  on(event: 'request', listener: (request: { url(): string }) => void): void;
-}
-interface Playwright {
-  chromium: {
-    launch(options: object): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }>;
-  };
-}
 
 export interface ReplayReport {
   /** Texts found on the pages, in the order of the search. */
@@ -53,18 +46,32 @@ export interface ReplayReport {
 
 /** What is missing for a replay; undefined if nothing is. */
 export function missingForReplay(): string | undefined {
-  if (!chromium()) return 'there is no Chromium';
-  for (const part of ['playwright-core/index.mjs', 'replaywebpage/ui.js', 'replaywebpage/sw.js']) {
+  for (const part of ['replaywebpage/ui.js', 'replaywebpage/sw.js']) {
     if (!existsSync(join(PEERS, part))) return `bench/peers/replay has no ${part}`;
   }
   return undefined;
 }
 
-function chromium(): string | undefined {
-  const named = process.env.CHROMIUM;
-  if (named) return named;
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path));
+/** Where pywb listens. */
+const PYWB_PORT = 18_080 + (process.pid % 1000);
+
+/** pywb with the WARC files of a crawl as its only collection. */
+async function startPywb(program: string, folder: string, dir: string): Promise<ChildProcess> {
+  const collection = join(folder, 'collections/site');
+  for (const part of ['archive', 'indexes'])
+    mkdirSync(join(collection, part), { recursive: true });
+  for (const name of readdirSync(join(dir, 'archive')).filter((file) => file.includes('.warc')))
+    copyFileSync(join(dir, 'archive', name), join(collection, 'archive', name));
+  copyFileSync(join(dir, 'indexes/index.cdxj'), join(collection, 'indexes/index.cdxj'));
+  const args = ['-p', String(PYWB_PORT), '-b', '127.0.0.1'];
+  const child = spawn(program, args, { cwd: folder, stdio: 'ignore' });
+  for (let i = 0; i < 300; i++) {
+    await sleep(100);
+    const there = await fetch(`http://localhost:${PYWB_PORT}/`).catch(() => undefined);
+    if (there) return child;
+  }
+  child.kill();
+  throw new Error('pywb does not start');
 }
 
 const WORDS = 'so many words that the page is worth a reference of its own. '.repeat(40);
@@ -77,34 +84,74 @@ const SITE = {
   '/copy': `<!doctype html><title>The second page</title>${style}<h1>The second page</h1><p>${WORDS}</p><a id="copy" href="/copy">on</a>`,
 };
 
-export async function replay(compress: Compression, screenshot?: string): Promise<ReplayReport> {
+const shell = (script: string) =>
+  `<!doctype html><title>A shell</title><div id="root"></div>${script}`;
+const answer = (type: string, body: string): Handler => (_, response) =>
+  void response.writeHead(200, { 'content-type': type }).end(body);
+/** The same as `SITE`, as far as links go, but made by scripts. */
+const SCRIPTED: Pages = {
+  '/': shell('<script src="/app.js"></script>'),
+  '/app.js': answer(
+    'text/javascript',
+    `fetch('/data.json').then((r) => r.json()).then(({ html }) => { root.innerHTML = html });`,
+  ),
+  '/data.json': answer(
+    'application/json',
+    JSON.stringify({
+      html: '<h1>The first page</h1><a id="next" href="/second?b=2&a=1">on</a><a href="/copy">copy</a>',
+    }),
+  ),
+  '/second?b=2&a=1': shell(
+    `<script>root.innerHTML = '<h1>The second page</h1><a id="copy" href="/copy">on</a>'</script>`,
+  ),
+  '/copy': shell(`<script>root.innerHTML = '<h1>The second page</h1>'</script>`),
+};
+
+/** Crawls a site, closes it, and packs what was archived. */
+async function archived(
+  folder: string,
+  compress: Compression,
+  scripted: boolean,
+): Promise<{ readonly dir: string; readonly wacz: string; readonly origin: string }> {
+  const site = await startSmallSite(scripted ? SCRIPTED : SITE);
+  const dir = join(folder, 'crawl');
+  const config = resolveConfig({
+    ...{ dir, agents: 1, allowPrivate: true, delay: 0, compress },
+    ...(scripted && { render: 'auto' as const, browserFlags: ['no-sandbox', 'no-zygote'] }),
+  });
+  const crawl = await startCrawl([`${site.origin}/`], config, { here: true });
+  const { revisits, render, pages } = await crawl.finished;
+  if (scripted ? render?.pages !== 3 || pages !== 3 : revisits !== 1)
+    throw new Error(`${pages} pages, ${revisits} revisits, ${render?.pages} rendered`);
+  await site.close();
+  const disk = new Disk();
+  const wacz = join(folder, 'site.wacz');
+  const [now, mainUrl] = [Date.now(), `${site.origin}/`];
+  await writeWacz(disk, await Archive.open(disk, dir), wacz, { now, mainUrl });
+  return { dir, wacz, origin: site.origin };
+}
+
+export async function replay(
+  compress: Compression,
+  screenshot?: string,
+  scripted = false,
+): Promise<ReplayReport> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-replay-'));
   const closing: (() => Promise<unknown>)[] = [];
   try {
-    const site = await startSmallSite(SITE);
-    const dir = join(folder, 'crawl');
-    const config = resolveConfig({ dir, agents: 1, allowPrivate: true, delay: 0, compress });
-    const { revisits } = await (await startCrawl([`${site.origin}/`], config, { here: true }))
-      .finished;
-    if (revisits !== 1) throw new Error(`${revisits} revisits instead of 1`);
-    await site.close();
-    const disk = new Disk();
-    const wacz = join(folder, 'site.wacz');
-    await writeWacz(disk, await Archive.open(disk, dir), wacz, {
-      now: Date.now(),
-      mainUrl: `${site.origin}/`,
-    });
-    const viewer = await serveViewer(wacz, `${site.origin}/`);
+    const { dir, wacz, origin } = await archived(folder, compress, scripted);
+    const viewer = await serveViewer(wacz, `${origin}/`);
     closing.push(() => new Promise((done) => viewer.close(done).closeAllConnections()));
-    const { chromium: browsers } = (await import(
-      pathToFileURL(join(PEERS, 'playwright-core/index.mjs')).href
-    )) as Playwright;
-    const browser = await browsers.launch({ executablePath: chromium(), args: ['--no-sandbox'] });
+    const { path: executablePath, env } = await findBrowser(new Disk(), process.env.CHROMIUM ?? '');
+    const browser = await browsers.launch({
+      ...{ executablePath, env: env as Record<string, string> },
+      args: ['--no-sandbox', '--no-zygote', '--headless=shell'],
+    });
     closing.push(() => browser.close());
-    const page = await browser.newPage();
+    const page = await browser.newPage({ locale: 'en-US' });
     const leaked: string[] = [];
     page.on('request', (request) => {
-      if (request.url().startsWith(site.origin)) leaked.push(request.url());
+      if (request.url().startsWith(origin)) leaked.push(request.url());
     });
     await page.goto(`http://localhost:${(viewer.address() as AddressInfo).port}/`);
     const seen: string[] = [];
@@ -119,6 +166,14 @@ export async function replay(compress: Compression, screenshot?: string): Promis
     const second = await look('<h1>The second page</h1>', '/second?b=2&a=1');
     await second.click('#copy');
     await look('<h1>The second page</h1>', '/copy');
+    if (scripted && process.env.PYWB) {
+      const pywb = await startPywb(process.env.PYWB, folder, dir);
+      closing.push(async () => void pywb.kill());
+      await page.goto(`http://localhost:${PYWB_PORT}/site/2/${origin}/`);
+      const shown = await look('<h1>The first page</h1>', `${origin}/`);
+      await shown.click('#next');
+      await look('<h1>The second page</h1>', `${origin}/second?b=2&a=1`);
+    }
     return { seen, leaked };
   } finally {
     for (const close of closing.reverse()) await close();
@@ -186,9 +241,10 @@ export async function run([screenshot]: string[]): Promise<void> {
     process.stderr.write(`skipped: ${missing}\n`);
     return;
   }
-  for (const compress of ['gzip', 'zstd'] as const) {
-    const { seen, leaked } = await replay(compress, screenshot);
-    for (const text of seen) console.log(`replayed ${text} (${compress})`);
+  for (const way of ['gzip', 'zstd', 'rendered'] as const) {
+    const isRendered = way === 'rendered';
+    const { seen, leaked } = await replay(isRendered ? 'gzip' : way, screenshot, isRendered);
+    for (const text of seen) console.log(`replayed ${text} (${way})`);
     for (const url of leaked) console.log(`the browser requested ${url} from the site itself`);
     if (leaked.length > 0) process.exitCode = 1;
   }

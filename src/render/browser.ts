@@ -15,7 +15,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { DrumlinError } from '../base/errors.ts';
+import { DrumlinError, systemCode } from '../base/errors.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
 import {
@@ -54,6 +54,8 @@ const NO_NETWORK = [
 
 const QUIET = [
   '--headless',
+  '--lang=en-US',
+  '--accept-lang=en-US,en',
   '--remote-debugging-pipe',
   '--hide-scrollbars',
   '--mute-audio',
@@ -79,6 +81,8 @@ const QUIET = [
     'ServiceWorkerStaticRouter,Prerender2,SpareRendererForSitePerProcess',
 ];
 
+/** In the locale of a bare server, scripts that ask for their language fail. */
+const LOCALE = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' };
 /** How long a browser may take to start. */
 const START: Millis = 20_000;
 
@@ -101,7 +105,9 @@ export class Browser {
 
   static async start(options: BrowserOptions): Promise<Browser> {
     const { program, disk, clock, userAgent, flags, scriptMemory } = options;
-    const profile = join(tmpdir(), `drumlin-browser-${randomUUID()}`);
+    swept ??= removeStaleProfiles(disk);
+    await swept;
+    const profile = join(tmpdir(), `${PROFILE}${process.pid}-${randomUUID()}`);
     await disk.makeFolder(profile);
     const heap = Math.max(64, Math.floor(scriptMemory / 2 ** 20));
     const all = [
@@ -113,7 +119,7 @@ export class Browser {
     let pipe: CdpPipe | undefined;
     let cancel: (() => void) | undefined;
     try {
-      pipe = await CdpPipe.start(program, all);
+      pipe = await CdpPipe.start({ ...program, env: { ...program.env, ...LOCALE } }, all);
       cancel = clock.after(START, () => pipe?.kill());
       await pipe.call('Target.setAutoAttach', ATTACH);
       return new Browser(pipe, disk, profile);
@@ -184,8 +190,8 @@ export class Browser {
   async #residentBytes(pid: number): Promise<Bytes> {
     if (process.platform !== 'linux') return 0;
     try {
-      const pages = (await this.#disk.readText(`/proc/${pid}/statm`)).split(' ')[1];
-      return Number(pages) * 4096;
+      const status = await this.#disk.readText(`/proc/${pid}/status`);
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
     } catch {
       return 0; // the process has ended
     }
@@ -196,6 +202,28 @@ export class Browser {
     this.#pipe.kill();
     await this.#pipe.ended;
     await this.#disk.removeFolder(this.#profile).catch(() => {});
+  }
+}
+
+/** The profile of a browser is `drumlin-browser-PID-UUID`, with the number of the crawl's process. */
+const PROFILE = 'drumlin-browser-';
+let swept: Promise<void> | undefined;
+
+/** A crawl that was killed leaves the profiles of its browsers behind. */
+async function removeStaleProfiles(disk: Disk): Promise<void> {
+  for (const name of await disk.list(tmpdir())) {
+    const pid = /^drumlin-browser-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      await disk.removeFolder(join(tmpdir(), name)).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM'; // it belongs to another user
   }
 }
 

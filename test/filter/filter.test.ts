@@ -219,15 +219,15 @@ describe('a filter with an error is refused, with a caret under the column', () 
 
   test('a predicate that is not known at a stage is refused; the error names the stages that know it', () => {
     expect(refusal(() => parse('Status == 200', 'schedule')).message).toContain(
-      'Column 1 of the schedule filter: Status is not known when a link is discovered. It is known before a page is parsed: put it into the parse or follow or store filter.',
+      'Column 1 of the schedule filter: Status is not known when a link is discovered. It is known before a page is parsed: put it into the parse or render or follow or store filter.',
     );
     expect(refusal(() => parse('Links > 5', 'parse')).message).toContain(
       'Links is not known before a page is parsed',
     );
     expect(refusal(() => parse('DomainPages > 5', 'schedule')).message).toContain(
-      'fetch or parse or follow',
+      'fetch or parse or render or follow',
     );
-    for (const stage of ['follow', 'store'] as const)
+    for (const stage of ['render', 'follow', 'store'] as const)
       expect(() => parse('Links > 5', stage)).not.toThrow();
   });
 

@@ -131,6 +131,13 @@ test('a page that computes without end is cut, and gives what it had', async () 
   expect(paths(page)).toEqual(['/had']);
 });
 
+test('scripts have a language', async () => {
+  const page = await show(
+    `<p id=p></p><script>new Intl.Locale(navigator.language); p.innerHTML = '<a href="/' + navigator.language + '">x</a>'</script>`,
+  );
+  expect(paths(page)).toEqual(['/en-US']);
+});
+
 test('requests beyond the limit are refused', async () => {
   const page = await show(
     '<script>for (let i = 0; i < 60; i++) fetch("/" + i).catch(() => {})</script>',

@@ -166,6 +166,8 @@ export interface ExchangeNotes {
   readonly sha1?: (() => string) | undefined;
   /** Returns the text of the page, if it is to be stored beside it. */
   readonly text?: (() => string) | undefined;
+  /** Its text is that of the page after its scripts have run. */
+  readonly rendered?: boolean | undefined;
   /** The capture that the server confirms with status 304, because the request named it. */
   readonly confirms?: Original | undefined;
 }

@@ -136,7 +136,9 @@ export class ExchangeRecords {
       yield this.assembler.assemble(metadataFields(exchange, ids, uuid()), [
         metadataBlock(exchange, notes),
       ]);
-    const text = as === 'response' ? (notes?.text?.() ?? '') : '';
+    // Pages that scripts make may share their payload, and differ in what they show.
+    const hasText = as === 'response' || notes?.rendered === true;
+    const text = hasText ? (notes?.text?.() ?? '') : '';
     if (text !== '')
       yield this.assembler.assemble(conversionFields(exchange, ids, uuid()), [Buffer.from(text)]);
   }

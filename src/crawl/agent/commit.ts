@@ -167,8 +167,9 @@ export function commit(
     return undefined;
   }
   const { near, sha1, text } = reading;
+  const rendered = reading.rendered !== undefined;
   const confirms = fetched.asked?.isConditional ? fetched.asked.earlier?.original : undefined;
-  const notes = { hopsFromSeed: discovery.depth, near, sha1, text, confirms };
+  const notes = { hopsFromSeed: discovery.depth, near, sha1, text, rendered, confirms };
   return endsAgent(() => parts.store.store(exchange, accepted, notes));
 }
 

@@ -237,7 +237,7 @@ export class Intake {
     const hasLinks = links.length > 0;
     const againstLinks = hasLinks ? this.#reasonAgainstLinks(judgement, subject) : undefined;
     const against = this.#reasonAgainst(fetched, isWanted, judgement, subject);
-    const shown = shownPage(fetched, { body, links });
+    const shown = shownPage(fetched, { headers, body, links });
     const decided = await this.#askUser(shown);
     const notKept = against ?? this.#refused(decided.keep, 'on-response');
     const notFollowed =
@@ -511,8 +511,8 @@ function linksIn({ listing, sitemap, target }: Opened): readonly Link[] {
 
 /** A page as programs see it. */
 function shownPage(
-  { exchange: { url, status, headers }, discovery }: Fetched,
-  { body, links }: Pick<Page, 'body' | 'links'>,
+  { exchange: { url, status }, discovery }: Fetched,
+  { headers, body, links }: Pick<Page, 'headers' | 'body' | 'links'>,
 ): Page {
   const shown = { url, status, headers, body, links, depth: discovery.depth };
   return discovery.isRequisite ? { ...shown, requisite: true } : shown;

@@ -173,7 +173,8 @@ export class RenderDesk {
         )
         .catch(expected),
     );
-    traffic?.check();
+    // The turn must hold its host until the last request has ended.
+    await traffic?.end();
     if ('failure' in rendered) throw rendered.failure;
     const found = rendered.links.flatMap((link) => this.#canonical(link) ?? []);
     const gained = hasGained(rendered, found, body, links);

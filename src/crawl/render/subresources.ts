@@ -134,6 +134,8 @@ export class PageTraffic {
   /** By address: the end of the last request. */
   readonly #lanes = new Map<string, Promise<unknown>>();
   readonly #askedAt = new Map<string, Millis>();
+  /** The page is rendered. */
+  #over = false;
   /** An error that ends the agent: the store or the user's own code. */
   #fatal: { readonly error: unknown } | undefined;
 
@@ -145,8 +147,10 @@ export class PageTraffic {
     this.#askedAt.set(turn.address.ip, parts.clock.now());
   }
 
-  /** Throws what must end the agent. To be called when the page is rendered. */
-  check(): void {
+  /** Asks nothing more, and waits for what was asked. Throws what must end the agent. */
+  async end(): Promise<void> {
+    this.#over = true;
+    await Promise.all(this.#lanes.values());
     if (this.#fatal) throw this.#fatal.error;
   }
 
@@ -277,11 +281,16 @@ export class PageTraffic {
   }
 
   async #waitUntil(time: Millis): Promise<void> {
-    const { clock, stopping } = this.#parts;
-    if (stopping() || Math.max(time, clock.now()) >= this.#until) throw new Refused('request-late');
+    const { clock } = this.#parts;
+    if (this.#isOver || Math.max(time, clock.now()) >= this.#until)
+      throw new Refused('request-late');
     const wait = time - clock.now();
     if (wait > 0) await new Promise<void>((wake) => clock.after(wait, wake));
-    if (stopping()) throw new Refused('request-late');
+    if (this.#isOver) throw new Refused('request-late');
+  }
+
+  get #isOver(): boolean {
+    return this.#over || this.#parts.stopping();
   }
 
   async #fetch(request: PageRequest, address: ResolvedAddress): Promise<PageResponse> {

@@ -1,0 +1,158 @@
+/**
+ * Pages rendered per second of processor time: Drumlin with its archive on, and Crawlee's
+ * PlaywrightCrawler with the same browser on the same synthetic web, whose pages scripts make.
+ *
+ *   npm run bench -- render [--pages 60] [--runs 2] [--browsers 1] [--only drumlin,crawlee]
+ *   npm run bench -- render --plain [--pages 5000] [--runs 3]
+ *
+ * Processor time is that of the crawler and of all processes that it starts, sampled ten times a
+ * second: browsers are many processes, and some are killed. Both load a page, wait until it makes no
+ * requests, and follow its links. Drumlin also scrolls, clicks, obeys robots.txt, intercepts every
+ * request and writes WARC; Crawlee's browser has the network for itself and names resolved for
+ * free, and keeps the HTML. With `--plain` a web without scripts is crawled with `--render never`
+ * and `--render auto`: what the decision costs. This file installs Crawlee into bench/peers.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { Disk } from '../src/disk/disk.ts';
+import type { Lab } from '../src/lab/server/lab.ts';
+import { startLabThread } from '../src/lab/server/thread.ts';
+import { findBrowser } from '../src/render/find-browser.ts';
+
+const BIN = join(import.meta.dirname, '../bin/drumlin');
+const PEERS = join(import.meta.dirname, 'peers/render');
+/** USER_HZ: the unit of times in /proc. */
+const TICKS = 100;
+
+interface Result {
+  readonly pages: number;
+  readonly cpuSeconds: number;
+  readonly seconds: number;
+}
+
+type Web = Pick<Lab, 'seeds' | 'dns' | 'close'>;
+
+interface Contender {
+  readonly name: string;
+  run(web: Web, pages: number): Promise<Result>;
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...{ pages: { type: 'string' }, runs: { type: 'string', default: '2' } },
+      ...{ browsers: { type: 'string', default: '1' }, only: { type: 'string', default: '' } },
+      plain: { type: 'boolean', default: false },
+    },
+  });
+  const { path, env } = await findBrowser(new Disk(), '');
+  const pages = Number(values.pages ?? (values.plain ? 5000 : 60));
+  const contenders = values.plain
+    ? [drumlin('never', '1'), drumlin('auto', '1')]
+    : [drumlin('always', values.browsers), crawlee(path, env, values.browsers)];
+  const wanted = contenders.filter(({ name }) => name.startsWith(values.only.split(',')[0]));
+  const web = await startLabThread({
+    ...{ scenario: 'clean', domains: 30, pages: 100, oneAddress: true, seed: 5 },
+    mix: values.plain ? {} : { 'script-inline': 0.5, 'script-data': 0.5 },
+  });
+  const rates = new Map<string, number[]>();
+  try {
+    for (let i = 0; i < Number(values.runs); i++)
+      for (const contender of wanted) {
+        const result = await contender.run(web, pages);
+        const rate = result.pages / result.cpuSeconds;
+        rates.set(contender.name, [...(rates.get(contender.name) ?? []), rate]);
+        const { seconds, cpuSeconds } = result;
+        console.error(
+          `run ${i + 1} ${contender.name}: ${result.pages} pages, ${cpuSeconds.toFixed(1)} CPU-s, ${seconds.toFixed(1)} s`,
+        );
+      }
+  } finally {
+    await web.close();
+  }
+  console.log('| crawler | pages per CPU-second: best | mean |\n|---|---|---|');
+  for (const [name, list] of rates) {
+    const mean = list.reduce((sum, rate) => sum + rate, 0) / list.length;
+    console.log(`| ${name} | ${Math.max(...list).toFixed(2)} | ${mean.toFixed(2)} |`);
+  }
+}
+
+function drumlin(render: string, browsers: string): Contender {
+  return {
+    name: `drumlin --render ${render}`,
+    async run({ seeds, dns }, pages) {
+      const dir = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
+      const what = ['--render', render, '--max-pages', String(pages), '--browsers', browsers];
+      const how = ['--browser-flags', 'no-sandbox,no-zygote', '--agents', '1', '--delay', '0'];
+      const where = ['--dir', join(dir, 'crawl'), '--dns', dns, '--allow-private', '--json'];
+      try {
+        const all = [BIN, 'crawl', ...seeds.slice(0, 3), ...what, ...how, ...where];
+        return await measured(process.execPath, all, process.env);
+      } finally {
+        rmSync(dir, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+function crawlee(browser: string, env: NodeJS.ProcessEnv, concurrency: string): Contender {
+  if (!existsSync(join(PEERS, 'node_modules')))
+    execFileSync('npm', ['install', '--no-package-lock', '--ignore-scripts'], { cwd: PEERS });
+  return {
+    name: 'Crawlee PlaywrightCrawler 3.18.1',
+    run: ({ seeds }, pages) => {
+      const args = [browser, String(pages), concurrency, ...seeds.slice(0, 3)];
+      return measured(process.execPath, [join(PEERS, 'crawlee.mjs'), ...args], env);
+    },
+  };
+}
+
+/** Runs a program that prints a JSON with its pages, and adds up what its processes compute. */
+async function measured(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Result> {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const used = new Map<number, number>();
+  const timer = setInterval(() => sample(child.pid as number, used), 100);
+  const printed = await text(child.stdout);
+  clearInterval(timer);
+  const last = printed.trim().split('\n').at(-1) ?? '{}';
+  const { pages, seconds } = JSON.parse(last) as { pages: number; seconds: number };
+  const cpuSeconds = [...used.values()].reduce((sum, ticks) => sum + ticks, 0) / TICKS;
+  return { pages, seconds, cpuSeconds };
+}
+
+/** Notes the processor time of a process and of all that it has started, by process. */
+function sample(root: number, used: Map<number, number>): void {
+  const parents = new Map<number, number>();
+  const times = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const fields = statOf(name);
+    if (!fields) continue;
+    parents.set(Number(name), Number(fields[1]));
+    times.set(Number(name), Number(fields[11]) + Number(fields[12]));
+  }
+  const isOurs = (pid: number): boolean => {
+    for (let at = pid; at > 1; at = parents.get(at) ?? 0) if (at === root) return true;
+    return used.has(pid); // its parent has ended before it
+  };
+  for (const [pid, ticks] of times)
+    if (isOurs(pid)) used.set(pid, Math.max(ticks, used.get(pid) ?? 0));
+}
+
+/** The fields of /proc/PID/stat after the name of the program, which may contain anything. */
+function statOf(pid: string): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined; // it has ended
+  }
+}
