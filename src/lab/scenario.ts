@@ -146,8 +146,8 @@ const SCENARIOS: Readonly<Record<string, Definition>> = {
   clean: { shares: HONEST },
   mixed: { shares: MIXED },
   spam: { shares: SPAM },
-  hostile: { shares: HOSTILE },
   attack: { shares: ATTACK },
+  hostile: { shares: HOSTILE },
   site: { shares: {}, exactPages: true },
   papers: { shares: { ...HONEST, academic: 0.08 }, documents: true },
 };
