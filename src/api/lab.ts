@@ -27,7 +27,15 @@ import { startLabThread } from '../lab/server/thread.ts';
 export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 
 /** A kind of web. */
-export type ScenarioName = 'clean' | 'mixed' | 'spam' | 'hostile' | 'site' | 'papers' | 'scripted';
+export type ScenarioName =
+  | 'clean'
+  | 'mixed'
+  | 'spam'
+  | 'attack'
+  | 'hostile'
+  | 'site'
+  | 'papers'
+  | 'scripted';
 
 /** What the web is like, and where it is served. */
 export interface LabOptions {

@@ -27,15 +27,8 @@ function wrong(): readonly unknown[] {
 test('the types hold the same names as the lists', () => {
   expect(wrong()).toHaveLength(6);
   const scenarios: Record<ScenarioName, true> = {
-    ...{
-      clean: true,
-      mixed: true,
-      spam: true,
-      hostile: true,
-      site: true,
-      papers: true,
-      scripted: true,
-    },
+    ...{ clean: true, mixed: true, spam: true, attack: true },
+    ...{ hostile: true, site: true, papers: true, scripted: true },
   };
   expect(SCENARIOS).toEqual(Object.keys(scenarios));
   const orders: Record<TestOrder, true> = {
@@ -46,8 +39,7 @@ test('the types hold the same names as the lists', () => {
   const methods: Record<RankingMethod, true> = {
     ...{ in: true, opic: true, pagerank: true, trustrank: true, cheirank: true, '2drank': true },
     ...{ hits: true, supp: true, 'supp-a': true, 'supp-b': true, qvs: true, 'bit-vector': true },
-    ...{ harmonic: true, hyperball: true, tse: true, trusted: true,
-      grouped: true, live: true },
+    ...{ harmonic: true, hyperball: true, tse: true, trusted: true, grouped: true, live: true },
   };
   expect([...RANKING_METHODS].sort()).toEqual(Object.keys(methods).sort());
 });

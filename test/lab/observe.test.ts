@@ -177,7 +177,7 @@ describe('drumlin web', () => {
     [['--port', '70000'], 'is not a port'],
     [['--domains', '0'], 'domains are not between'],
     [['--domains', 'many'], 'is not a whole number'],
-    [['--scenario', 'chaos'], 'Choose one of clean, mixed, spam, hostile, site, papers'],
+    [['--scenario', 'chaos'], 'Choose one of clean, mixed, spam, attack, hostile, site, papers'],
     [['--mix', 'farm'], 'Write it like farm=5%'],
     [['--mix', 'unicorn=5%'], 'Nothing in the lab is called "unicorn"'],
     [['--mix', 'farm=80%', '--mix', 'parked=50%'], 'sum to'],
