@@ -33,7 +33,7 @@ import type { IndexCounts, IndexPlan, IndexWork, Progress } from './work.ts';
  * Of the memory, what a run may take. The rest is for what is there beside it: known variants, the
  * page that is read, garbage; and when runs are merged, what they were collected in.
  */
-const RUN_SHARE = 0.375;
+const RUN_SHARE = 0.25;
 /** More is of no use: the kernel has 32-bit addresses. */
 const MOST_MEMORY: Bytes = 2 ** 30;
 
