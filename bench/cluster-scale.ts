@@ -29,7 +29,7 @@ const URLS_A_PAGE = 10;
 const URL_BYTES = 100;
 const COMMIT_EVERY = 60_000;
 /** Virtual seconds before the count, and of it. */
-const [BEFORE, COUNTED] = [2, 4];
+const [BEFORE, COUNTED] = [1, 2];
 const WIRE = 1;
 /** Pack, manifest, two deletions, one look. */
 const REQUESTS_A_COMMIT = 5;
@@ -103,8 +103,10 @@ export async function run(args: string[]): Promise<void> {
       'store requests/s': each(counts.commits * REQUESTS_A_COMMIT),
       'wave MB': (waveBytes(agents) / 1e6).toFixed(1),
     };
+    console.table({ [`${agents} agents`]: rows[`${agents} agents`] });
   }
   console.table(rows);
+
 }
 
 /** The reports of all agents to the leader: two lists of sequences each. */

@@ -184,7 +184,10 @@ async function putTogether(
   const rest = await readPieces(store, tail, length - bytesOf(parts), tailBytes);
   if (upload === undefined) {
     await store.put(key, rest, { ifAbsent: true }).catch(async (error) => {
-      if (!isConflict(error) || (await store.look(key))?.bytes !== length) throw error;
+      if (!isConflict(error)) throw error;
+      // All owners make the same bytes: a shorter object is an upload that broke off, which some
+      // stores keep.
+      if ((await store.look(key))?.bytes !== length) await store.put(key, rest);
     });
     return;
   }
