@@ -92,10 +92,7 @@ function drumlin(render: string, browsers: string): Contender {
 }
 
 /** Runs a program that prints a JSON with its pages, and adds up what its processes compute. */
-async function measured(
-  program: string,
-  args: readonly string[],
-): Promise<Result> {
+async function measured(program: string, args: readonly string[]): Promise<Result> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const used = new Map<number, number>();
   const timer = setInterval(() => sample(child.pid as number, used), 100);
