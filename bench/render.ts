@@ -1,30 +1,23 @@
 /**
- * Pages rendered per second of processor time: Drumlin with its archive on, and Crawlee's
- * PlaywrightCrawler with the same browser on the same synthetic web, whose pages scripts make.
+ * What rendering costs: pages per second of processor time, with the archive on.
  *
- *   npm run bench -- render [--pages 60] [--runs 2] [--browsers 1] [--only drumlin,crawlee]
+ *   npm run bench -- render [--pages 60] [--runs 2] [--browsers 1]
  *   npm run bench -- render --plain [--pages 5000] [--runs 3]
  *
- * Processor time is that of the crawler and of all processes that it starts, sampled ten times a
- * second: browsers are many processes, and some are killed. Both load a page, wait until it makes no
- * requests, and follow its links. Drumlin also scrolls, clicks, obeys robots.txt, intercepts every
- * request and writes WARC; Crawlee's browser has the network for itself and names resolved for
- * free, and keeps the HTML. With `--plain` a web without scripts is crawled with `--render never`
- * and `--render auto`: what the decision costs. This file installs Crawlee into bench/peers.
+ * The first renders every page of a synthetic web whose pages scripts make. The second crawls a web
+ * without scripts with `--render never` and `--render auto`: what the decision costs. Processor time
+ * is that of the crawl and of all processes that it starts, sampled ten times a second: browsers are
+ * many processes, and some are killed.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { Disk } from '../src/disk/disk.ts';
-import type { Lab } from '../src/lab/server/lab.ts';
-import { startLabThread } from '../src/lab/server/thread.ts';
-import { findBrowser } from '../src/render/find-browser.ts';
+import { type Lab, startLab } from '../src/lab/server/lab.ts';
 
 const BIN = join(import.meta.dirname, '../bin/drumlin');
-const PEERS = join(import.meta.dirname, 'peers/render');
 /** USER_HZ: the unit of times in /proc. */
 const TICKS = 100;
 
@@ -46,24 +39,22 @@ export async function run(args: string[]): Promise<void> {
     args,
     options: {
       ...{ pages: { type: 'string' }, runs: { type: 'string', default: '2' } },
-      ...{ browsers: { type: 'string', default: '1' }, only: { type: 'string', default: '' } },
+      browsers: { type: 'string', default: '1' },
       plain: { type: 'boolean', default: false },
     },
   });
-  const { path, env } = await findBrowser(new Disk(), '');
   const pages = Number(values.pages ?? (values.plain ? 5000 : 60));
   const contenders = values.plain
     ? [drumlin('never', '1'), drumlin('auto', '1')]
-    : [drumlin('always', values.browsers), crawlee(path, env, values.browsers)];
-  const wanted = contenders.filter(({ name }) => name.startsWith(values.only.split(',')[0]));
-  const web = await startLabThread({
+    : [drumlin('always', values.browsers)];
+  const web = await startLab({
     ...{ scenario: 'clean', domains: 30, pages: 100, oneAddress: true, seed: 5 },
     mix: values.plain ? {} : { 'script-inline': 0.5, 'script-data': 0.5 },
   });
   const rates = new Map<string, number[]>();
   try {
     for (let i = 0; i < Number(values.runs); i++)
-      for (const contender of wanted) {
+      for (const contender of contenders) {
         const result = await contender.run(web, pages);
         const rate = result.pages / result.cpuSeconds;
         rates.set(contender.name, [...(rates.get(contender.name) ?? []), rate]);
@@ -75,7 +66,7 @@ export async function run(args: string[]): Promise<void> {
   } finally {
     await web.close();
   }
-  console.log('| crawler | pages per CPU-second: best | mean |\n|---|---|---|');
+  console.log('| crawl | pages per CPU-second: best | mean |\n|---|---|---|');
   for (const [name, list] of rates) {
     const mean = list.reduce((sum, rate) => sum + rate, 0) / list.length;
     console.log(`| ${name} | ${Math.max(...list).toFixed(2)} | ${mean.toFixed(2)} |`);
@@ -92,7 +83,7 @@ function drumlin(render: string, browsers: string): Contender {
       const where = ['--dir', join(dir, 'crawl'), '--dns', dns, '--allow-private', '--json'];
       try {
         const all = [BIN, 'crawl', ...seeds.slice(0, 3), ...what, ...how, ...where];
-        return await measured(process.execPath, all, process.env);
+        return await measured(process.execPath, all);
       } finally {
         rmSync(dir, { recursive: true, force: true });
       }
@@ -100,25 +91,9 @@ function drumlin(render: string, browsers: string): Contender {
   };
 }
 
-function crawlee(browser: string, env: NodeJS.ProcessEnv, concurrency: string): Contender {
-  if (!existsSync(join(PEERS, 'node_modules')))
-    execFileSync('npm', ['install', '--no-package-lock', '--ignore-scripts'], { cwd: PEERS });
-  return {
-    name: 'Crawlee PlaywrightCrawler 3.18.1',
-    run: ({ seeds }, pages) => {
-      const args = [browser, String(pages), concurrency, ...seeds.slice(0, 3)];
-      return measured(process.execPath, [join(PEERS, 'crawlee.mjs'), ...args], env);
-    },
-  };
-}
-
 /** Runs a program that prints a JSON with its pages, and adds up what its processes compute. */
-async function measured(
-  program: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<Result> {
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+async function measured(program: string, args: readonly string[]): Promise<Result> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const used = new Map<number, number>();
   const timer = setInterval(() => sample(child.pid as number, used), 100);
   const printed = await text(child.stdout);

@@ -58,8 +58,7 @@ const PYWB_PORT = 18_080 + (process.pid % 1000);
 /** pywb with the WARC files of a crawl as its only collection. */
 async function startPywb(program: string, folder: string, dir: string): Promise<ChildProcess> {
   const collection = join(folder, 'collections/site');
-  for (const part of ['archive', 'indexes'])
-    mkdirSync(join(collection, part), { recursive: true });
+  for (const part of ['archive', 'indexes']) mkdirSync(join(collection, part), { recursive: true });
   for (const name of readdirSync(join(dir, 'archive')).filter((file) => file.includes('.warc')))
     copyFileSync(join(dir, 'archive', name), join(collection, 'archive', name));
   copyFileSync(join(dir, 'indexes/index.cdxj'), join(collection, 'indexes/index.cdxj'));
@@ -86,8 +85,10 @@ const SITE = {
 
 const shell = (script: string) =>
   `<!doctype html><title>A shell</title><div id="root"></div>${script}`;
-const answer = (type: string, body: string): Handler => (_, response) =>
-  void response.writeHead(200, { 'content-type': type }).end(body);
+const answer =
+  (type: string, body: string): Handler =>
+  (_, response) =>
+    void response.writeHead(200, { 'content-type': type }).end(body);
 /** The same as `SITE`, as far as links go, but made by scripts. */
 const SCRIPTED: Pages = {
   '/': shell('<script src="/app.js"></script>'),
