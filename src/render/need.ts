@@ -41,6 +41,7 @@ interface Seen {
 
 /** Whether the page is likely to show more when its scripts have run. */
 export function needsScripts(body: Uint8Array, links: number): boolean {
+  if (links >= HINTED.links) return false; // whatever else is in it
   const length = Math.min(body.length, MOST_READ);
   const page = Buffer.from(body.buffer, body.byteOffset, length).toString('latin1');
   const { text, scripts, asks } = look(page);
