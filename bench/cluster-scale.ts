@@ -106,7 +106,6 @@ export async function run(args: string[]): Promise<void> {
     console.table({ [`${agents} agents`]: rows[`${agents} agents`] });
   }
   console.table(rows);
-
 }
 
 /** The reports of all agents to the leader: two lists of sequences each. */

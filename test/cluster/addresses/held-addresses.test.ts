@@ -24,7 +24,14 @@ function worker() {
     tell: (agent) => void told.push(agent),
     revoke: (agent) => void revoked.push(agent),
   });
-  return { held, told, revoked, givenBack, answer: (a: HoldAnswer) => answer(a), fail: () => fail() };
+  return {
+    held,
+    told,
+    revoked,
+    givenBack,
+    answer: (a: HoldAnswer) => answer(a),
+    fail: () => fail(),
+  };
 }
 
 test('an address that is wanted before the grant is read is not used, and given back once', async () => {
