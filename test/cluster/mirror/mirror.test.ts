@@ -75,6 +75,7 @@ const WHOLE = { do: 'upload', fault: 0, kind: 'before', meanwhile: 0, commits: t
 
 /** One agent through its owners, and the store; the root is a new folder. */
 class History {
+  limits = LIMITS;
   readonly store: FaultyStore;
   readonly root: string;
   agent!: SmallAgent;
@@ -98,7 +99,7 @@ class History {
     const { disk } = this.agent;
     const before = this.committed?.manifest ?? '';
     const place = { store: this.store, disk, dir, agent: AGENT, epoch: this.epoch, before };
-    this.mirror = await AgentMirror.open({ ...place, ...LIMITS });
+    this.mirror = await AgentMirror.open({ ...place, ...this.limits });
   }
 
   async apply(step: Step): Promise<void> {
@@ -197,6 +198,23 @@ describe('a checkpoint in the object store', () => {
     expect(names.filter((name) => name.endsWith('.pack')).length).toBeLessThan(
       2 * LIMITS.mostPacks,
     );
+    await history.agent.kill();
+  });
+
+  test('puts a WARC file into the archive whole, where an upload that broke off left a part', async () => {
+    const history = new History(temporaryFolder());
+    history.limits = { ...LIMITS, partBytes: 2 ** 20 }; // the file is one object
+    await history.begin(history.dir);
+    await history.agent.fetch(20);
+    await history.upload(WHOLE);
+    const [[file, bytes]] = (history.committed as Committed).archived;
+    await history.store.put(archiveKey(file), Buffer.from(bytes.slice(0, 9), 'latin1'));
+    await history.agent.kill();
+    history.epoch++;
+    await restoreAgent(history.store, quickDisk(), history.dir, history.committed!.manifest);
+    await history.begin(history.dir);
+    const inArchive = (await history.store.get(archiveKey(file)))?.toString('latin1');
+    expect(inArchive === bytes).toBe(true);
     await history.agent.kill();
   });
 
