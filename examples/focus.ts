@@ -12,15 +12,15 @@ import { startLab } from 'drumlin/lab';
 
 const folder = await mkdtemp(join(tmpdir(), 'example-'));
 const [broad, book] = [join(folder, 'broad'), join(folder, 'book')];
-const lab = await startLab({ scenario: 'papers', domains: 40, pages: 20, mix: { academic: 0.3 } });
+const lab = await startLab({ scenario: 'papers', domains: 60, pages: 40, mix: { academic: 0.3 } });
 const local = { dns: [lab.dns], allowPrivate: true, delay: 0 };
-for await (const _ of crawl({ seeds: lab.seeds, ...local, maxPages: 150, dir: broad }));
+for await (const _ of crawl({ seeds: lab.seeds, ...local, maxPages: 300, dir: broad }));
 
 const [history] = await learn(book, [broad]);
 console.log(`history: ${history.fetched} documents, ${history.useful} of them useful`);
 for (const { place, name, documents, quality } of (await rank(book)).slice(0, 3))
   console.log(`${place} ${name}: ${documents} documents, ${quality} references to them`);
 
-const day = await crawlDay(book, { ...local, seeds: 20, maxPages: 80 });
+const day = await crawlDay(book, { ...local, seeds: 20, maxPages: 150 });
 console.log(`whitelist: ${day.requests} requests, ${day.fetched} documents, ${day.useful} useful`);
 await lab.close();

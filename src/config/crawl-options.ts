@@ -379,8 +379,8 @@ export interface CrawlOptions {
   readonly renderFilter?: string;
 
   /**
-   * Program of the Chromium that renders; without it the first on the PATH, or that of the package
-   * @sparticuz/chromium.
+   * Program of the Chromium that renders; without it the first on the PATH, or the one that npm
+   * installed.
    *
    * Default: none.
    * Flag: `--browser`. Environment: `DRUMLIN_BROWSER`.

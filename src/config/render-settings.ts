@@ -24,7 +24,7 @@ export const RENDER_SETTINGS = {
     'browser',
     wholePath,
     '',
-    'program of the Chromium that renders; without it the first on the PATH, or that of the package @sparticuz/chromium',
+    'program of the Chromium that renders; without it the first on the PATH, or the one that npm installed',
   ),
   browserFlags: setting(
     'browser-flags',
