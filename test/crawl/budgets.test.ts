@@ -143,14 +143,14 @@ describe('a crawl in the order of budgets', () => {
 
   test.each([
     { agents: 1, rank: 'in', enough: 'in >= 4' },
-    { agents: 2, rank: 'tse', enough: 'supporters >= 25' },
-    { agents: 2, rank: 'trusted', enough: 'supporters >= 12' },
+    { agents: 2, rank: 'tse', enough: 'supporters >= 40' },
+    { agents: 2, rank: 'trusted', enough: 'supporters >= 20' },
   ] as const)('ends when all queued URLs belong to domains with budget 0: %o', async ({
     agents,
     rank,
     enough,
   }) => {
-    lab = await startLab({ domains: 80, pages: 4 });
+    lab = await startLab({ domains: 150, pages: 5 });
     // As soon as domains are ranked, those with few links have budget 0.
     const budget = `${enough} ? 5 : 0`;
     const { urlsQueued } = await crawl({ budget, rank, rankSample: 1, agents });
