@@ -1,7 +1,11 @@
 /**
- * Processor time a page: one process with one agent, one process with four, and a cluster of four
- * workers with one agent each, on the same web. All parcels of the cluster cross the broker, and its
- * checkpoints go to an S3 store: both are real, and their processor time is shown beside.
+ * Processor time a page: one process with one agent, one process with four, four processes that know
+ * nothing of each other, and a cluster of four workers with one agent each, on the same web. All
+ * parcels of the cluster cross the broker, and its checkpoints go to an S3 store: both are real, and
+ * their processor time is shown beside.
+ *
+ * The four processes apart are the measure of what four machines could do: a page costs more
+ * processor time on a machine that is full, and a cluster on one machine fills it.
  *
  *   npm run bench -- cluster [requests] [requests before] [time between commits]
  *
@@ -19,7 +23,7 @@ import { servers } from '../scripts/servers.ts';
 import { startLab } from '../src/lab/server/lab.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
-const DOMAINS = 4000;
+const DOMAINS = 40_000;
 const PAGES = 40;
 const WORKERS = 4;
 /** Ticks of /proc a second. */
@@ -50,13 +54,22 @@ export async function run(args: string[]): Promise<void> {
     print({ 'one agent': one });
     const four = await crawl(around, WORKERS);
     print({ 'four agents': four });
+    const apart = await crawl(around, 1, WORKERS);
+    print({ 'four apart': apart });
     const cluster = await clusterCrawl(around);
-    print({ 'one agent': one, 'four agents': four, 'four workers': cluster });
-    const [inOne, inFour, inCluster] = [one, four, cluster].map(perPage);
+    print({
+      'one agent': one,
+      'four agents': four,
+      'four apart': apart,
+      'four workers': cluster,
+    });
+    const [inOne, inFour, inFourApart, inCluster] = [one, four, apart, cluster].map(perPage);
     const slowest = Math.max(...cluster.own) / cluster.requests;
     console.log(`own work of the cluster: ${percent((inCluster - inFour) / inCluster)} of a page`);
-    console.log(`four workers, by their mean: ${(WORKERS * (inOne / inCluster)).toFixed(2)} × one`);
-    console.log(`four workers, by the busiest: ${(inOne / slowest).toFixed(2)} × one`);
+    const times = (cost: number) => `${(WORKERS * cost).toFixed(2)} ×`;
+    console.log(`four workers: ${times(inFourApart / inCluster)} one of four apart`);
+    console.log(`four workers: ${times(inOne / inCluster)} one alone on the machine`);
+    console.log(`the busiest worker: ${times(inOne / slowest / WORKERS)} one alone on the machine`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -135,15 +148,17 @@ async function end(children: readonly ChildProcess[]): Promise<void> {
   await Promise.all(ends);
 }
 
-async function crawl(around: Around, agents: number): Promise<Cost> {
+/** One process, or several at once, each of them a crawl of its own. */
+async function crawl(around: Around, agents: number, processes = 1): Promise<Cost> {
   return withLab(async (lab, settings) => {
-    const dir = join(around.folder, `crawl-${agents}`);
-    const given = [...lab.seeds, ...settings, '--agents', String(agents), '--dir', dir, '--quiet'];
-    const child = start(['crawl', ...given]);
+    const given = [...lab.seeds, ...settings, '--agents', String(agents), '--quiet'];
+    const children = Array.from({ length: processes }, (_, n) =>
+      start(['crawl', ...given, '--dir', join(around.folder, `${agents}-${processes}-${n}`)]),
+    );
     try {
-      return await between(around, lab, [child], []);
+      return await between(around, lab, children, []);
     } finally {
-      await end([child]);
+      await end(children);
     }
   });
 }

@@ -1,13 +1,17 @@
 /** Which types of a module's exports can nobody import from the same module? */
 import ts from 'typescript';
 
-/** The names of types of this package that exports of the file refer to without being exported. */
-export function notExported(path: string): string[] {
-  const program = ts.createProgram([path], {
+/** The files as one program: it takes as long as for one of them. */
+export function programOf(paths: readonly string[]): ts.Program {
+  return ts.createProgram(paths, {
     module: ts.ModuleKind.NodeNext,
     strict: true,
     types: ['node'],
   });
+}
+
+/** The names of types of this package that exports of the file refer to without being exported. */
+export function notExported(program: ts.Program, path: string): string[] {
   const checker = program.getTypeChecker();
   const file = program.getSourceFile(path);
   const module = file && checker.getSymbolAtLocation(file);

@@ -41,6 +41,15 @@ function parsed(web: Web, url: string) {
   return { status: answer.status, redirect, links, behaviour: answer.behaviour };
 }
 
+/** Equal texts are equal; only those that differ need the comparison that shows where. */
+function same(
+  url: string,
+  glimpse: ReturnType<typeof seen>,
+  page: ReturnType<typeof parsed>,
+): void {
+  if (JSON.stringify(glimpse) !== JSON.stringify(page)) expect(glimpse, url).toEqual(page);
+}
+
 function seen(web: Web, url: string) {
   const glimpse = glimpseOf(web, url);
   if (!glimpse) return undefined;
@@ -96,10 +105,10 @@ describe('a glimpse equals what parsing the page gives', () => {
   test.each(KIND_NAMES)('for the kind %s', (kind) => {
     const count = web.world.layout.countOf(kind, web.world.domains);
     let compared = 0;
-    for (let number = 0; number < count && compared < 300; number += Math.max(1, count >> 4)) {
+    for (let number = 0; number < count && compared < 200; number += Math.max(1, count >> 4)) {
       const domain = web.domains.at(web.world.layout.memberAt(kind, number));
       for (const url of addressesOf(web, domain)) {
-        expect(seen(web, url), url).toEqual(parsed(web, url));
+        same(url, seen(web, url), parsed(web, url));
         compared++;
       }
     }
@@ -116,7 +125,7 @@ describe('a glimpse equals what parsing the page gives', () => {
         if (domain.behaviour('script') !== undefined) continue;
         for (const url of addressesOf(web, domain).slice(0, 8)) {
           const glimpse = seen(web, url);
-          expect(glimpse, url).toEqual(parsed(web, url));
+          same(url, glimpse, parsed(web, url));
           links += glimpse?.links.length ?? 0;
         }
       }
