@@ -51,7 +51,12 @@ echo "codes \${PIPESTATUS[@]}" > codes`;
 }
 
 const crawl = (...flags: string[]) =>
-  ['drumlin crawl', `${site.origin}/`, '--allow-private --delay 0 --dir c', ...flags].join(' ');
+  [
+    'drumlin crawl',
+    `${site.origin}/`,
+    '--allow-private --delay 0 --agents 1 --dir c',
+    ...flags,
+  ].join(' ');
 
 /** Errors among the lines printed. */
 const complaints = (err: string) =>

@@ -110,15 +110,15 @@ describe('a crawl whose disk', () => {
   test('fails for good at any moment loses no page and archives none twice', async () => {
     let operations = 5;
     const failures = await crawlThrough(() => {
-      operations = Math.ceil(operations * 1.25);
+      operations = Math.ceil(operations * 1.4);
       return operations < 4000 ? { operations } : undefined;
     });
-    expect(failures).toBeGreaterThan(8);
+    expect(failures).toBeGreaterThan(5);
     expect(await archivedPages(dir)).toEqual(pages);
   });
 
   test('loses power at any moment, and with it what was not made durable, loses no page', async () => {
-    for (let operations = 20; ; operations = Math.ceil(operations * 1.4)) {
+    for (let operations = 20; ; operations = Math.ceil(operations * 1.7)) {
       const powered = new PowerCutFileSystem({ eagerRenames: operations % 2 === 0 });
       const error = await crawl(new Disk(new FaultyFileSystem({ operations }, powered)));
       if (error === undefined) break;

@@ -5,7 +5,7 @@ import { places, throwEverywhere } from '../../soak/matrix/phases.ts';
 
 /** Which sample of the matrix. */
 const SEED = 20_774;
-const SAMPLE = 8;
+const SAMPLE = 5;
 /** Each of these hung a crawl once. */
 const ALWAYS = ['BodyBudget.refund 4', 'TurnPolicy.release 1'];
 
@@ -18,11 +18,11 @@ test('an exception in a part of an agent: survived, or resumed without a loss', 
   );
   const { failures, outcomes } = await throwEverywhere(chosen);
   expect(failures).toEqual([]);
-  expect(outcomes.survived + outcomes['ended and resumed']).toBeGreaterThan(2);
-}, 120_000);
+  expect(outcomes.survived + outcomes['ended and resumed']).toBeGreaterThan(1);
+});
 
 test('any answer of a name server: the good site is archived whole', async () => {
-  const { cases, failures } = await answerAnything(25, SEED);
+  const { cases, failures } = await answerAnything(12, SEED);
   expect(failures).toEqual([]);
-  expect(cases).toBeGreaterThan(20);
-}, 60_000);
+  expect(cases).toBeGreaterThan(9);
+});

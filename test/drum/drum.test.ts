@@ -154,7 +154,7 @@ describe.each([
           await drum.close();
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
   });
 });
@@ -209,7 +209,7 @@ test('after a crash a DRUM is what it was at the last freeze, also when it is op
       expect(await contents(drum)).toEqual(sorted(now.map));
       await drum.close();
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

@@ -208,7 +208,7 @@ describe('what happened', () => {
         await links.close();
         await index.close();
       }),
-      { numRuns: Number(process.env.DRUMLIN_SEARCH_RUNS ?? 15) },
+      { numRuns: Number(process.env.DRUMLIN_SEARCH_RUNS ?? 8) },
     );
     expect(checked).toBeGreaterThan(3);
   });

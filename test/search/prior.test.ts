@@ -72,7 +72,7 @@ test('a score is BM25 times the prior of the domain, and the first ones are foun
       expect(found).toHaveLength(Math.min(5, plain.length));
       await index.close();
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   );
 });
 

@@ -65,7 +65,7 @@ export function sieveConformance(subject: Subject): void {
             await sieve.close();
           },
         ),
-        { numRuns: 40 },
+        { numRuns: 25 },
       );
     });
 
@@ -178,7 +178,7 @@ function durability(
         expect(sieve.size).toBe(now.seen.size);
         await sieve.close();
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 }

@@ -41,7 +41,7 @@ function drumlin(...args: string[]): Promise<Ended> {
   });
 }
 
-const LOCAL = ['--allow-private', '--delay', '0'];
+const LOCAL = ['--allow-private', '--delay', '0', '--agents', '1'];
 
 describe('drumlin crawl', () => {
   test('prints one summary object with --json', async () => {

@@ -121,50 +121,54 @@ describe('a crawl resumed with another number of agents', () => {
 
   const atSwitch: [
     when: string,
+    next: number,
     fails: (operation: string, path: string, nth: number) => boolean,
   ][] = [
     [
       'before the new agents count',
+      2,
       (operation, path, nth) => operation === 'rename' && isCrawlFile(path) && nth === 1,
     ],
     [
       'before the old agents are deleted',
+      3,
       (operation, path) => operation === 'removeFolder' && path.endsWith('agents'),
     ],
     [
       'before the new agents are moved',
+      2,
       (operation, path) => operation === 'rename' && path.endsWith('agents'),
     ],
     [
       'before crawl.json is written',
+      3,
       (operation, path, nth) => operation === 'rename' && isCrawlFile(path) && nth === 2,
     ],
   ];
-  test.each(atSwitch)('loses nothing when the switch is interrupted %s', async (_, fails) => {
-    for (const next of [2, 3]) {
-      await crawlOfTwo();
-      const disk = onDisk(failingWhere(fails));
-      await expect(crawl(3, {}, disk)).rejects.toMatchObject({ code: 'DISK_FAILED' });
-      await crawl(next);
-      expect(await archivedPages(dir)).toEqual(pages);
-      expect(readdirSync(dir).sort()).toEqual([
-        'agents',
-        'archive',
-        'checkpoints',
-        'crawl.json',
-        'indexes',
-        'log.jsonl',
-        'skipped',
-        'status.json',
-      ]);
-      rmSync(dir, { recursive: true });
-    }
+  test.each(
+    atSwitch,
+  )('loses nothing when the switch is interrupted %s, and %d agents resume', async (_, next, fails) => {
+    await crawlOfTwo();
+    const disk = onDisk(failingWhere(fails));
+    await expect(crawl(3, {}, disk)).rejects.toMatchObject({ code: 'DISK_FAILED' });
+    await crawl(next);
+    expect(await archivedPages(dir)).toEqual(pages);
+    expect(readdirSync(dir).sort()).toEqual([
+      'agents',
+      'archive',
+      'checkpoints',
+      'crawl.json',
+      'indexes',
+      'log.jsonl',
+      'skipped',
+      'status.json',
+    ]);
   });
 
   test('loses nothing when the switch is interrupted anywhere, with any number of agents on resume', async () => {
     await crawl(2, { maxPages: 50, ...TINY });
     let interrupted = 0;
-    for (let operations = 3; operations < 1500; operations = Math.ceil(operations * 1.3)) {
+    for (let operations = 3; operations < 1500; operations = Math.ceil(operations * 1.5)) {
       const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations }));
       const agents = 1 + (interrupted % 4);
       await crawl(agents, { maxPages: 10, checkpoint: 100, ...TINY }, disk).catch(({ code }) => {
@@ -172,7 +176,7 @@ describe('a crawl resumed with another number of agents', () => {
         interrupted++;
       });
     }
-    expect(interrupted).toBeGreaterThan(10);
+    expect(interrupted).toBeGreaterThan(6);
     await crawl(3, TINY);
     expect(await archivedPages(dir)).toEqual(pages);
     expect(existsSync(join(dir, 'agents.next'))).toBe(false);
@@ -180,15 +184,15 @@ describe('a crawl resumed with another number of agents', () => {
 
   test('loses no parcel between agents when all of them died', async () => {
     let died = 0;
-    for (let round = 0; round < 10; round++) {
-      const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations: 250 + 37 * round }));
+    for (let round = 0; round < 6; round++) {
+      const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations: 250 + 61 * round }));
       const agents = 2 + (round % 3);
       await crawl(agents, { checkpoint: 100, ...TINY }, disk).catch(({ code }) => {
         expect(code).toBe('DISK_FAILED');
         died++;
       });
     }
-    expect(died).toBeGreaterThan(4);
+    expect(died).toBeGreaterThan(2);
     await crawl(2, TINY);
     expect(await archivedPages(dir)).toEqual(pages);
   });

@@ -115,19 +115,19 @@ describe('the backlog agrees with a list of URLs for each host', () => {
   const inQuiet = (steps: Steps, limits: Limits) => live(steps, limits);
 
   test('whatever is added, taken, dropped and put back, and whenever memory is written out', async () => {
-    await fc.assert(fc.asyncProperty(story(steps), limits, inQuiet), { numRuns: 40 });
+    await fc.assert(fc.asyncProperty(story(steps), limits, inQuiet), { numRuns: 25 });
   });
 
   test('whenever it is frozen and opened again there, also in the middle of a sweep', async () => {
     await fc.assert(fc.asyncProperty(story([...steps, ...restarts]), limits, inQuiet), {
-      numRuns: 50,
+      numRuns: 30,
     });
   });
 
   test('whenever the power is cut', async () => {
     const withPowerCuts = (steps: Steps, limits: Limits) => live(steps, limits, true);
     await fc.assert(fc.asyncProperty(story([...steps, ...restarts]), limits, withPowerCuts), {
-      numRuns: 40,
+      numRuns: 25,
     });
   });
 });

@@ -91,20 +91,20 @@ async function live(steps: readonly Step[], given: Options, isPowerCut = false):
 describe('BEAST agrees with queues that are arrays, reused in a circle', () => {
   test('whatever is put, taken and put again, and whenever memory is written out', async () => {
     const inQuiet = (steps: readonly Step[], given: Options) => live(steps, given);
-    await fc.assert(fc.asyncProperty(story(steps), options, inQuiet), { numRuns: 20 });
+    await fc.assert(fc.asyncProperty(story(steps), options, inQuiet), { numRuns: 12 });
   });
 
   test('whenever it is frozen and opened again there, also in the middle of a round or of a rescan', async () => {
     const withRestarts = (steps: readonly Step[], given: Options) => live(steps, given);
     await fc.assert(fc.asyncProperty(story([...steps, ...restarts]), options, withRestarts), {
-      numRuns: 30,
+      numRuns: 18,
     });
   });
 
   test('whenever the power is cut', async () => {
     const withPowerCuts = (steps: readonly Step[], given: Options) => live(steps, given, true);
     await fc.assert(fc.asyncProperty(story([...steps, ...restarts]), options, withPowerCuts), {
-      numRuns: 20,
+      numRuns: 12,
     });
   });
 });

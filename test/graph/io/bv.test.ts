@@ -190,7 +190,7 @@ describe('WebGraph’s files', () => {
           expect(await decode(base)).toEqual(lists);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -275,7 +275,7 @@ describe('WebGraph’s files', () => {
         writeFileSync(`${base}.graph`, bytes);
         await expect(decode(base)).rejects.toMatchObject({ code: 'GRAPH_INPUT' });
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 

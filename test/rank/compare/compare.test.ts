@@ -63,7 +63,7 @@ describe('measures of lists', () => {
         const expected = untiedA === 0 || untiedB === 0 ? 1 : sum / Math.sqrt(untiedA * untiedB);
         expect(kendallTau(a, b)).toBeCloseTo(expected, 12);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -32,7 +32,7 @@ describe('a refresh', () => {
   test('of the clean web after eleven months is right about every page', async () => {
     later = new Later({ domains: 60, pages: 20 });
     await later.stepTo(0);
-    await later.crawl({ maxPages: 400 });
+    await later.crawl({ maxPages: 300 });
     await later.stepTo(11, 'access.jsonl');
     const summary = await later.refresh('new', { alpha: 1, z: '5%' });
     const verdicts = later.verdicts('new');
@@ -87,7 +87,7 @@ describe('a refresh', () => {
   test('of the mixed web is right about 99 pages in 100', async () => {
     later = new Later({ scenario: 'mixed', domains: 30, pages: 20, seed: 3 });
     await later.stepTo(0);
-    await later.crawl({ maxPages: 250, maxPagesPerDomain: 30 });
+    await later.crawl({ maxPages: 150, maxPagesPerDomain: 30 });
     await later.stepTo(11);
     const summary = await later.refresh('new', { alpha: 1, by: 'pagerank' });
     const known = later.verdicts('new').filter(({ verdict }) => verdict !== 'unknown');
@@ -98,9 +98,9 @@ describe('a refresh', () => {
   });
 
   test('with HEAD is right about every page, and stores no page without a body', async () => {
-    later = new Later({ domains: 25, pages: 15 });
+    later = new Later({ domains: 16, pages: 12 });
     await later.stepTo(0);
-    await later.crawl({ maxPages: 200 });
+    await later.crawl({ maxPages: 120 });
     await later.stepTo(11, 'access.jsonl');
     const summary = await later.refresh('new', { alpha: 1, test: 'head', by: 'asf' });
     const verdicts = later.verdicts('new');
@@ -121,9 +121,9 @@ describe('a refresh', () => {
   });
 
   test('stops when it has found the share of living pages that was asked for', async () => {
-    later = new Later({ domains: 20, pages: 15 });
+    later = new Later({ domains: 16, pages: 12 });
     await later.stepTo(0);
-    await later.crawl({ maxPages: 200 });
+    await later.crawl({ maxPages: 120 });
     await later.stepTo(11, 'access.jsonl');
     const summary = await later.refresh('new', { alpha: 0.5, z: '10%' });
     expect(summary.alive).toBeGreaterThanOrEqual(summary.wanted!);
@@ -146,8 +146,8 @@ describe('a refresh', () => {
 
 describe('the requests of a refresh', () => {
   test.each([
-    ['large', { domains: 15, pages: 80 }, 700, 0.6],
-    ['small', { domains: 80, pages: 8 }, 500, 0.75],
+    ['large', { domains: 10, pages: 60 }, 400, 0.6],
+    ['small', { domains: 60, pages: 8 }, 350, 0.75],
   ])('are as many as the order costs, on %s sites', async (_, web, maxPages, alpha) => {
     later = new Later(web);
     await later.stepTo(0);

@@ -68,7 +68,7 @@ describe('domain edges', () => {
         await life.checkLists();
         await life.edges.close();
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -222,7 +222,7 @@ describe('with a failing disk', () => {
     await whole.life.edges.close();
     expect(whole.files.now).toBe(0);
     expect(last).toBeGreaterThan(200);
-    for (let operations = 8; operations < last; operations += Math.ceil(last / 25)) {
+    for (let operations = 8; operations < last; operations += Math.ceil(last / 15)) {
       const { life, files } = await begin({ operations, skipSync: true });
       await expect(live(life), `after ${operations} operations`).rejects.toMatchObject({
         code: 'DISK_FAILED',

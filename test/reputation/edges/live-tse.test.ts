@@ -202,7 +202,7 @@ describe('live TSE', () => {
           expect(inOrder(live)).toEqual(inOrder(await offlineTse(arcs, p, seed)));
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 9 },
     );
   });
 
@@ -228,7 +228,7 @@ describe('live TSE', () => {
           expect(inOrder(live)).toEqual(inOrder(await offlineTse(arcs, p, seed, seeds)));
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 7 },
     );
   });
 
