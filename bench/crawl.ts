@@ -1,6 +1,6 @@
 /**
- * Pages per second of processor time: Drumlin with its archive on, Crawlee and Scrapy on the same
- * synthetic web.
+ * Pages per second of processor time: Drumlin with its archive on; Crawlee, Scrapy and Colly on the
+ * same synthetic web.
  *
  *   npm run bench -- crawl [--pages 100000] [--peer-pages 7500] [--runs 3] [--domains 300]
  *                          [--agents 1] [--only drumlin,crawlee] [--order bfs] [--pin]
@@ -14,10 +14,10 @@
  * budget` shows what budgets cost. `--agents 1,2` compares numbers of agents. With `--pin` every
  * crawler has the last core and the web the others (taskset): this shows what agents cost each
  * other, without the cost of sharing caches and cores with one more thread. This file installs
- * Crawlee into bench/peers; Scrapy is measured if Debian's python3-scrapy is present.
+ * Crawlee into bench/peers; Scrapy is measured if Debian's python3-scrapy is present, Colly if Go is.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -60,7 +60,7 @@ export async function run(args: string[]): Promise<void> {
     ? { crawler: cpus().length - 1, web: `0-${cpus().length - 2}` }
     : undefined;
   const ours = values.agents.split(',').map((agents) => drumlin(values.gzip, values.order, agents));
-  const contenders = [...ours, crawlee(), scrapy()].filter((contender) =>
+  const contenders = [...ours, crawlee(), scrapy(), colly()].filter((contender) =>
     wanted.some((name) => contender?.name.startsWith(name)),
   ) as Contender[];
   const web = await startWeb(['--domains', values.domains], cores?.web);
@@ -72,7 +72,8 @@ export async function run(args: string[]): Promise<void> {
     const results = new Map<Contender, Result[]>(contenders.map((contender) => [contender, []]));
     for (let i = 0; i < Number(values.runs); i++) {
       for (const contender of contenders) {
-        const pages = contender.name.startsWith('drumlin') ? values.pages : values['peer-pages'];
+        const isFast = /^(drumlin|colly)/.test(contender.name);
+        const pages = isFast ? values.pages : values['peer-pages'];
         const result = contender.run(web, Number(pages));
         results.get(contender)?.push(result);
         process.stderr.write(`run ${i + 1} ${contender.name}: ${describe(result)}\n`);
@@ -157,6 +158,23 @@ function crawlee(): Contender {
           },
         ).stdout,
       ),
+  };
+}
+
+/** Needs Go, which fetches and compiles it. */
+function colly(): Contender | undefined {
+  const source = join(PEERS, 'colly');
+  const program = join(source, 'node_modules', 'colly-peer');
+  const built = spawnSync('go', ['build', '-o', program, '.'], { ...OUTPUT, cwd: source });
+  if (built.status !== 0) {
+    process.stderr.write('Colly cannot be built (it needs Go); measured without it.\n');
+    return undefined;
+  }
+  return {
+    name: 'colly',
+    version: /colly\/v2 v(\S+)/.exec(readFileSync(join(source, 'go.mod'), 'utf8'))?.[1] ?? '',
+    run: ({ seeds }, pages) =>
+      lastJson(spawnSync(program, [String(pages), CONCURRENCY, ...seeds], OUTPUT).stdout),
   };
 }
 

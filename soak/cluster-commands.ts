@@ -77,9 +77,11 @@ class Play {
     console.log(`refused: ${ran.out.trim().slice(0, 160)}`);
   }
 
-  join(number: number): { child: ChildProcess; ran: Promise<Ran> } {
+  join(number: number, metricsPort?: number): { child: ChildProcess; ran: Promise<Ran> } {
     const dir = join(this.folder, `worker-${number}`);
-    return this.start(['join', 'x', '--brokers', this.url, '--dir', dir, '--commit', '1s']);
+    const given = ['--brokers', this.url, '--dir', dir, '--commit', '1s'];
+    const metrics = metricsPort === undefined ? [] : ['--metrics-port', String(metricsPort)];
+    return this.start(['join', 'x', ...given, ...metrics]);
   }
 
   async status() {
@@ -153,13 +155,15 @@ async function act(play: Play, monitor: string, objects: string, log: string): P
   await play.do(...given, '--monitors', monitor);
   await play.refused(5, /have a cluster named/, [...given, '--monitors', monitor]);
 
-  const first = play.join(1);
-  const second = play.join(2);
+  const ports = [await servers.freePort(), await servers.freePort()];
+  const first = play.join(1, ports[0]);
+  const second = play.join(2, ports[1]);
   const isShared = (agents: Readonly<Record<string, AgentEntry>>) =>
     new Set(Object.values(agents).map(({ worker }) => worker)).size === 2 &&
     Object.values(agents).every(({ worker }) => worker !== '');
   const both = await play.until('two workers with agents', ({ agents }) => isShared(agents));
   console.log(`joined: ${Object.keys(both.workers).join(', ')}`);
+  await someMetrics(ports, lab);
   await play.refused(2, /no worker named/, ['drain', 'x', 'nobody']);
   await play.refused(2, /has not ended/, ['resume', 'x']);
 
@@ -214,4 +218,24 @@ async function act(play: Play, monitor: string, objects: string, log: string): P
   const fetched = asked.filter(({ path }) => path !== '/robots.txt');
   const distinct = new Set(fetched.map(({ host, path }) => host + path)).size;
   assert.equal(fetched.length, distinct);
+}
+
+/** Each worker counts its own pages: together those that the lab has served, or a few less. */
+async function someMetrics(ports: readonly number[], lab: Lab): Promise<void> {
+  const pagesAt = async (port: number) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+    const text = await answer.text();
+    const line = /^drumlin_fetch_pages_total (\d+)$/m.exec(text);
+    assert.ok(line, text);
+    return Number(line[1]);
+  };
+  for (const end = Date.now() + PATIENCE; ; await sleep(500)) {
+    const pages = await Promise.all(ports.map(pagesAt));
+    assert.ok(pages[0] + pages[1] <= lab.requests, `${pages} of ${lab.requests}`);
+    if (pages.every((count) => count > 0)) {
+      console.log(`metrics: ${pages.join(' and ')} pages`);
+      return;
+    }
+    assert.ok(Date.now() < end, `no pages: ${pages}`);
+  }
 }
