@@ -3,8 +3,8 @@
  * first pages.
  *
  * Idea      The features are those of "drumlin spam features", from the same functions. Before the
- *           first page the model decides by the name: of content only the length of the name and
- *           the number of pages, 0, are known.
+ *           first page the model decides by the name: of content only the length of the name is
+ *           known.
  *
  *           In a table `content:pages` is the number of pages of a whole crawl, in a verdict how
  *           far this crawl has come. So it is missing here. A model may have parts of its own for
