@@ -195,7 +195,7 @@ function tooSoon(
     const isFirst = by === 'host' && before.path === '/robots.txt';
     if (pause + ROUNDING < (isFirst ? Math.min(wanted, delayOf(before)) : wanted))
       found.push(
-        `${by} ${request[by]} after ${pause} of ${wanted} ms at ${request.time}: ${request.host}${request.path}`,
+        `${by} ${request[by]} after ${pause} of ${wanted} ms at ${request.time}: ${request.host}${request.path} after ${before.host}${before.path}`,
       );
   }
   return found;

@@ -102,3 +102,7 @@ export function uploadGone(place: string, key: string): DrumlinError {
     { exitCode: EXIT.folder },
   );
 }
+
+/** The upload is not there any more: it was completed, aborted, or dropped by a rule of the store. */
+export const isUploadGone = (error: unknown): boolean =>
+  error instanceof DrumlinError && error.code === 'OBJECT_UPLOAD';

@@ -60,7 +60,7 @@ export class LeaseLost extends Error {
 }
 
 /** What a commit changes. */
-type Commit = Pick<AgentEntry, 'checkpoint' | 'received' | 'pages' | 'bytes'> &
+export type Commit = Pick<AgentEntry, 'checkpoint' | 'received' | 'pages' | 'bytes'> &
   Partial<Pick<AgentEntry, 'done'>>;
 
 interface LeaseOptions {

@@ -9,14 +9,20 @@
  *           finds its predecessor's file at exactly the committed length.
  * Ensures   The last part of a file has the number 10,000, which no owner uses for a full part. So
  *           a stopped owner that still uploads parts changes nothing that an heir names. No object
- *           of the archive is ever replaced.
+ *           of the archive is ever replaced. An upload that the store has dropped is made again
+ *           while the file is on this disk.
  */
 import { join } from 'node:path';
 import { archiveDir } from '../../archive/index/index-merge.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
-import { isConflict, type ObjectStore, type UploadedPart } from '../../objects/object-store.ts';
+import {
+  isConflict,
+  isUploadGone,
+  type ObjectStore,
+  type UploadedPart,
+} from '../../objects/object-store.ts';
 import { exists } from './covered-files.ts';
 import {
   archiveKey,
@@ -104,8 +110,29 @@ export class WarcFiles {
   async finish({ archive, tailBytes }: Manifest): Promise<void> {
     for (const warc of archive) {
       if (warc.state !== 'finished') continue;
-      await putTogether(this.#options.store, warc, tailBytes);
+      await putTogether(this.#options.store, warc, tailBytes).catch(async (error) => {
+        if (!isUploadGone(error)) throw error;
+        await this.#uploadAgain(warc);
+      });
       this.#of(warc.file).isDone = true;
+    }
+  }
+
+  /** The file as it is on this disk, by an upload of its own. */
+  async #uploadAgain({ file: name, length }: MirroredWarc): Promise<void> {
+    const { store, disk, dir, partBytes } = this.#options;
+    const key = archiveKey(name);
+    const file = await disk.open(join(archiveDir(dir), name), 'read');
+    try {
+      const upload = await store.begin(key);
+      const parts: UploadedPart[] = [];
+      for (let at = 0; at < length; at += partBytes) {
+        const bytes = await readPart(file, at, Math.min(partBytes, length - at));
+        parts.push(await store.putPart(key, upload, parts.length + 1, bytes));
+      }
+      await store.complete(key, upload, parts);
+    } finally {
+      await file.close();
     }
   }
 
@@ -146,7 +173,13 @@ export class WarcFiles {
     if (full === 0) return warc;
     const file = await disk.open(join(archiveDir(dir), warc.file), 'read');
     try {
-      await this.#sendParts(warc, file, full, progress);
+      await this.#sendParts(warc, file, full, progress).catch(async (error) => {
+        if (!isUploadGone(error)) throw error;
+        // All its parts are gone with it.
+        progress.upload = undefined;
+        progress.parts = [];
+        await this.#sendParts(warc, file, full, progress);
+      });
     } finally {
       await file.close();
     }

@@ -55,7 +55,7 @@ export async function prepareFiles(
   await disk.makeFolder(folder);
   const isNewest = before.epoch > 0 && (await notedEpoch(disk, dir, agent)) === before.epoch;
   if (!isNewest) {
-    await forget(disk, dir, agent);
+    await forgetEpoch(disk, dir, agent);
     await removeFiles(disk, dir, agent);
     if (before.checkpoint !== '') await mirrors.restore(before.checkpoint);
   }
@@ -79,7 +79,8 @@ async function noteEpoch(disk: Disk, dir: string, agent: number, epoch: number):
   await replaceFile(disk, join(dir, EPOCHS), `${agent}.json`, bytes);
 }
 
-async function forget(disk: Disk, dir: string, agent: number): Promise<void> {
+/** The files here are not to be continued: the next start restores the committed ones. */
+export async function forgetEpoch(disk: Disk, dir: string, agent: number): Promise<void> {
   await disk.remove(join(dir, EPOCHS, `${agent}.json`));
   await disk.syncFolder(join(dir, EPOCHS));
 }

@@ -10,7 +10,6 @@
 import { extname } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { clockOrigin } from '../../base/clock.ts';
-import { DrumlinError } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
 import type { SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
 import type { AgentStart } from '../../crawl/agent/open-agent.ts';
@@ -33,6 +32,7 @@ import { type Mirror, type Mirrors, prepareFiles, type Staged } from './agent-fi
 import type { ClusterAgentStart } from './cluster-agent-main.ts';
 import { PageShare } from './page-grants.ts';
 import type { Sharing } from './sharing.ts';
+import { commitInOrder, unlessStoreFails, whileStoreFails } from './store-patience.ts';
 
 interface HostedParts {
   readonly disk: Disk;
@@ -56,11 +56,10 @@ interface HostedParts {
   readonly book: Book;
   readonly post: (from: number, to: number, bytes: Uint8Array) => void;
   readonly onSeedMoved: (by: number, move: SeedMove) => void;
+  /** Another worker should run the agent, before it could start here. */
+  readonly isUnwanted: () => boolean;
   readonly ownsProcess: boolean;
 }
-
-/** Before an agent whose files could not be restored is started again. */
-const AGAIN: Millis = 2000;
 
 /** How an agent left this worker. */
 type HostedEnd = 'released' | 'lost';
@@ -142,7 +141,7 @@ export class HostedAgent {
     const { disk, dir, lease, before, mirrors, log, shared, quiet } = parts;
     const { agent, epoch } = lease;
     // Each by itself: files that were made ready stay so when the next step fails.
-    const steps = <Result>(work: () => Promise<Result>) => whileStoreFails(lease, log, work);
+    const steps = <Result>(work: () => Promise<Result>) => whileStoreFails(parts, work);
     const files = await steps(() => prepareFiles(disk, dir, agent, before, mirrors));
     const mirror = await steps(() => mirrors.open(agent, epoch, before.checkpoint));
     const granted = await steps(parts.granted);
@@ -258,14 +257,18 @@ export class HostedAgent {
     const { lease, log, run } = this.#parts;
     const { received, pages, bytes, isLast } = saved;
     const began = performance.now();
-    const checkpoint = await this.#withStore(() => this.#send());
+    const checkpoint = await unlessStoreFails(this.#parts, () => this.#send());
     if (checkpoint === undefined) return false;
-    const isDone = isLast && this.#concludes;
-    await lease.commit({ checkpoint, received, pages, bytes, ...(isDone && { done: run }) });
-    const took = Math.round(performance.now() - began);
-    log.event('agent-committed', { agent: this.agent, epoch: lease.epoch, pages, took });
-    // What fails to be tidied up now is tidied up after the next commit, or by an heir.
-    await this.#withStore(() => this.#mirror.committed(checkpoint));
+    const onCommitted = () => {
+      const took = Math.round(performance.now() - began);
+      log.event('agent-committed', { agent: this.agent, epoch: lease.epoch, pages, took });
+    };
+    await commitInOrder(this.#parts, {
+      commit: { checkpoint, received, pages, bytes },
+      onCommitted,
+      tidyUp: () => this.#mirror.committed(checkpoint),
+      done: isLast && this.#concludes ? run : undefined,
+    });
     return true;
   }
 
@@ -275,40 +278,6 @@ export class HostedAgent {
     this.#staged = undefined;
     return staged.send();
   }
-
-  /** The object store may fail for a while: then the result is undefined. */
-  async #withStore<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      this.#parts.log.event('upload-failed', { agent: this.agent, why: (error as Error).message });
-      return undefined;
-    }
-  }
-}
-
-/** Store and brokers may fail for a while: the start of an agent is tried until its lease is lost. */
-async function whileStoreFails<Result>(
-  lease: AgentLease,
-  log: EventLog,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      log.event('upload-failed', { agent: lease.agent, why: (error as Error).message });
-    }
-    await new Promise((later) => setTimeout(later, AGAIN));
-    if (lease.lost) throw new LeaseLost(`The lease of agent ${lease.agent} is lost.`);
-  }
-}
-
-/** A fault of the store or of the way to it, which may be over in a moment. */
-function isPassing(error: unknown): boolean {
-  return !(error instanceof DrumlinError) || error.code.startsWith('OBJECT');
 }
 
 /** `cluster-agent-main` has this file's extension: .js in a build, .ts where a loader runs the sources. */

@@ -6,9 +6,12 @@
  *           of a takeover. The lease is renewed from its first moment on, also while files are
  *           restored.
  */
+import { setTimeout as later } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { systemClock } from '../../base/clock.ts';
+import { DrumlinError } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
+import type { AgentStart } from '../../crawl/agent/open-agent.ts';
 import type { Plan } from '../../crawl/crawl.ts';
 import type { AgentReport } from '../../crawl/crew.ts';
 import type { EventLog } from '../../crawl/record/log.ts';
@@ -27,7 +30,7 @@ import { type ClusterState, KEYS, type Moved, type PageGrants } from '../members
 import type { View } from '../members/view.ts';
 import { AgentMirror } from '../mirror/agent-mirror.ts';
 import { restoreAgent } from '../mirror/restore.ts';
-import type { Mirrors } from './agent-files.ts';
+import { forgetEpoch, type Mirrors } from './agent-files.ts';
 import { HostedAgent } from './hosted-agent.ts';
 import type { Sharing } from './sharing.ts';
 
@@ -63,8 +66,14 @@ interface Slot {
   readonly lease: AgentLease;
   /** Undefined while its files are made ready. */
   agent: HostedAgent | undefined;
+  /** Another worker should run it, and its files are not ready yet. */
+  isUnwanted: boolean;
   readonly renewing: NodeJS.Timeout;
 }
+
+/** Before a moved seed is written again, after the brokers did not answer; and how often. */
+const WRITE_AGAIN: Millis = 2000;
+const MOST_WRITES = 100;
 
 export class Hosting {
   readonly #parts: HostingParts;
@@ -135,6 +144,7 @@ export class Hosting {
     const { agents, worker } = this.#parts;
     for (let agent = 0; agent < agents; agent++) {
       const slot = this.#slots.get(agent);
+      if (slot && !slot.agent) slot.isUnwanted = wanted[agent] !== worker;
       if (slot?.agent) {
         if (phase !== 'running') slot.agent.stop(reason);
         if (phase === 'concluding') slot.agent.conclude(true);
@@ -147,6 +157,7 @@ export class Hosting {
 
   /** Gives all agents back, whatever the phase. */
   drain(): void {
+    for (const slot of this.#slots.values()) slot.isUnwanted = true;
     for (const agent of this.#running()) this.#moveAway(agent);
   }
 
@@ -166,7 +177,7 @@ export class Hosting {
     const lease = await AgentLease.acquire(options, seen);
     if (!lease) return;
     const renewing = setInterval(() => void this.#renew(agent), times.renew);
-    const slot: Slot = { lease, agent: undefined, renewing };
+    const slot: Slot = { lease, agent: undefined, isUnwanted: false, renewing };
     this.#slots.set(agent, slot);
     void this.#host(slot, seen.value, run);
   }
@@ -184,18 +195,21 @@ export class Hosting {
     const { view, log, worker, times, agents, onFailure, disk, dir, book } = this.#parts;
     const { commitEvery, ownsProcess } = this.#parts;
     const { agent, epoch } = slot.lease;
+    const shared = this.#shared();
     let unsubscribe = () => {};
     try {
       const hosted = await HostedAgent.start({
         ...{ disk, dir, lease: slot.lease, before, run, log, book, times, commitEvery },
         ...{ mirrors: this.#mirrors, sharing: this.#sharing, ownsProcess },
         quiet: quietBefore(before.worker, worker, times),
-        shared: this.#shared(),
+        shared,
         granted: () => this.#granted(agent),
         post: (from, to, bytes) => this.#post(from, to, bytes),
-        onSeedMoved: (by, move) => this.#seedMoved(by, move),
+        onSeedMoved: (by, move) => void this.#seedMoved(by, move),
+        isUnwanted: () => slot.agent === undefined && slot.isUnwanted,
       });
       slot.agent = hosted;
+      this.#tellNews(hosted, shared);
       const ends = [this.#receiveFor(hosted), this.#sharing.begin(agent, epoch)];
       unsubscribe = () => {
         for (const end of ends) end();
@@ -209,7 +223,10 @@ export class Hosting {
     } catch (error) {
       const how = (error as Error).message;
       log.event('agent-left', { agent, epoch, how });
-      if (!(error instanceof LeaseLost)) onFailure(error);
+      if (error instanceof LeaseLost) return;
+      // Files that may be the cause are not kept: the next start restores the committed ones.
+      if (!isDiskTrouble(error)) await forgetEpoch(disk, dir, agent).catch(() => {});
+      onFailure(error);
     } finally {
       unsubscribe();
       clearInterval(slot.renewing);
@@ -252,13 +269,28 @@ export class Hosting {
     else connection.publish(subject(`in.${to}.${from}`), bytes);
   }
 
-  #seedMoved(by: number, move: SeedMove): void {
+  /** What has changed while the files of an agent were made ready. */
+  #tellNews(hosted: HostedAgent, { filters, moved }: Pick<AgentStart, 'filters' | 'moved'>): void {
+    const now = this.#shared();
+    if (now.filters !== filters) hosted.filters(now.filters);
+    for (const move of now.moved.slice(moved.length)) hosted.seedMoved(move);
+  }
+
+  async #seedMoved(by: number, move: SeedMove): Promise<void> {
     for (const [agent, slot] of this.#slots) if (agent !== by) slot.agent?.seedMoved(move);
     const isKnown = (moves: readonly SeedMove[]) =>
       moves.some((known) => JSON.stringify(known) === JSON.stringify(move));
-    change<Moved>(this.#parts.book, KEYS.moved, (moved) =>
-      isKnown(moved?.moves ?? []) ? undefined : { moves: [...(moved?.moves ?? []), move] },
-    ).catch(() => {}); // the agent's checkpoint has it too
+    const add = (moved: Moved | undefined) =>
+      isKnown(moved?.moves ?? []) ? undefined : { moves: [...(moved?.moves ?? []), move] };
+    for (let writes = 0; writes < MOST_WRITES; writes++) {
+      try {
+        await change<Moved>(this.#parts.book, KEYS.moved, add);
+        return;
+      } catch {
+        // The brokers do not answer: agents elsewhere would never learn of it.
+        await later(WRITE_AGAIN, undefined, { ref: false });
+      }
+    }
   }
 }
 
@@ -270,6 +302,10 @@ function quietBefore(former: string, id: string, times: LeaseTimes): Millis {
   if (former === '') return Infinity;
   return former === id ? 0 : times.takeOver - times.send;
 }
+
+/** A disk that is full or fails says nothing about the files on it. */
+const isDiskTrouble = (error: unknown): boolean =>
+  error instanceof DrumlinError && error.code.startsWith('DISK_');
 
 function mirrorsIn(store: ObjectStore, disk: Disk, dir: string): Mirrors {
   return {

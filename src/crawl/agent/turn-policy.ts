@@ -68,6 +68,8 @@ export class TurnState {
   requested = false;
   /** The same before the present step. */
   requestedBefore = false;
+  /** A request was cut off by the fence of a lease. */
+  isCut = false;
   /** How long the host is paused at least, whatever its usual delay. */
   pause: Millis = 0;
   /** Why the host is paused, if a retry rule says so. */
@@ -209,6 +211,7 @@ export class TurnPolicy {
 
   askedRobots(state: TurnState, { requested, pause, cause }: RobotsCost): void {
     state.requested ||= requested;
+    state.isCut ||= cause === 'fenced';
     state.pauseFor(pause, cause);
     if (cause) this.#causes.set(state.turn.host, cause);
   }
@@ -250,7 +253,10 @@ export class TurnPolicy {
     // A request that we have interrupted ourselves says nothing about the server.
     if (this.#parts.stopping() || fault === 'fenced') {
       frontier.putBack(turn, discovery);
-      if (fault === 'fenced') state.pauseFor(FENCE_PAUSE);
+      if (fault === 'fenced') {
+        state.pauseFor(FENCE_PAUSE);
+        state.isCut = true;
+      }
       return true;
     }
     const rule = retries.rule(fault);
@@ -319,8 +325,11 @@ export class TurnPolicy {
     const { turn, requested, retriesAfter } = state;
     const now = clock.now();
     if (retriesAfter !== undefined) state.pause = Math.min(retriesAfter, PAUSE_FOR_NEW_URLS);
-    const hostPause = Math.max(requested ? politeness.hostDelay(turn.host) : 0, state.pause);
-    const addressPause = requested ? politeness.delayAt(turn) : 0;
+    // A slow server may read a request that we have cut off only now.
+    const late = state.isCut ? FENCE_PAUSE : 0;
+    const delay = requested ? politeness.hostDelay(turn.host) + late : 0;
+    const hostPause = Math.max(delay, state.pause);
+    const addressPause = requested ? politeness.delayAt(turn) + late : 0;
     frontier.release(turn, now + hostPause, now + addressPause);
   }
 }

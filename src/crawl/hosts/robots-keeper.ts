@@ -110,7 +110,8 @@ export class RobotsKeeper {
       return { requested: false, pause: Math.max(1, answer.notBefore - this.#parts.clock.now()) };
     if ('fault' in answer) {
       if (stopping()) return { requested: true, pause: 0 };
-      if (answer.fault === 'fenced') return { requested: true, pause: FENCE_PAUSE };
+      if (answer.fault === 'fenced')
+        return { requested: true, pause: FENCE_PAUSE, cause: 'fenced' };
       return this.#failed(turn, originOf(url), inquiry, answer);
     }
     const { memory, clock } = this.#parts;

@@ -1,11 +1,12 @@
 /** Checkpoints in the object store: any history of an agent, with a store that fails. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { archiveDir } from '../../../src/archive/index/index-merge.ts';
 import { AgentMirror } from '../../../src/cluster/mirror/agent-mirror.ts';
-import { archiveKey } from '../../../src/cluster/mirror/manifest.ts';
+import { archiveKey, readManifest } from '../../../src/cluster/mirror/manifest.ts';
 import { restoreAgent } from '../../../src/cluster/mirror/restore.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { FolderStore } from '../../../src/objects/folder-store.ts';
@@ -215,6 +216,30 @@ describe('a checkpoint in the object store', () => {
     await history.begin(history.dir);
     const inArchive = (await history.store.get(archiveKey(file)))?.toString('latin1');
     expect(inArchive === bytes).toBe(true);
+    await history.agent.kill();
+  });
+
+  test.each([
+    ['more of it is sent', 900],
+    ['it is completed', 0],
+  ])('makes an upload again that the store dropped before %s', async (_, more) => {
+    const history = new History(temporaryFolder());
+    await history.begin(history.dir);
+    await history.agent.fetch(1800);
+    await history.upload(WHOLE);
+    const { archive } = await readManifest(history.store, history.committed!.manifest);
+    const uploads = archive.flatMap(({ file, upload }) => (upload ? [{ file, upload }] : []));
+    expect(uploads.length).toBeGreaterThan(0);
+    for (const { file, upload } of uploads) await history.store.abort(archiveKey(file), upload);
+    if (more > 0) await history.agent.fetch(more);
+    await history.agent.checkpoint();
+    const manifest = await (await history.mirror.stage(true)).send();
+    await history.mirror.committed(manifest);
+    for (const { file } of uploads) {
+      const inArchive = (await history.store.get(archiveKey(file)))?.toString('latin1');
+      const path = join(archiveDir(history.dir), file);
+      expect(inArchive === readFileSync(path, 'latin1'), file).toBe(true);
+    }
     await history.agent.kill();
   });
 

@@ -8,7 +8,7 @@ import { Frontier, type HostTurn } from '../../../src/frontier/frontier.ts';
 import { AskedDelays } from '../../../src/politeness/asked-delays.ts';
 import { limitsOf } from '../../../src/politeness/front-limits.ts';
 import { Politeness } from '../../../src/politeness/politeness.ts';
-import { RetryPolicy } from '../../../src/politeness/retries-and-pauses.ts';
+import { FENCE_PAUSE, RetryPolicy } from '../../../src/politeness/retries-and-pauses.ts';
 import { parseRobots, type RobotsRules, UNREACHABLE } from '../../../src/robots/parse-robots.ts';
 import { virtualClock } from '../../fetch/virtual-clock.ts';
 
@@ -123,6 +123,15 @@ describe('a turn', () => {
     expect(made.policy.continues(state)).toBe(false);
     made.policy.release(state);
     expect(made.frontier.nextReadyAt()).toBe(made.clock.now() + 4 * SECOND);
+  });
+
+  test('whose request was cut off by a fence pauses longer: the server may read it only now', () => {
+    const made = world({ delay: 4 * SECOND, addressDelay: 1 * SECOND });
+    const { state } = first(made);
+    made.clock.advance(500);
+    expect(made.policy.failed(state, 'fenced')).toBe(true);
+    made.policy.release(state);
+    expect(made.frontier.nextReadyAt()).toBe(made.clock.now() + 4 * SECOND + FENCE_PAUSE);
   });
 
   test('whose only request was withdrawn pauses nothing, and takes the next URL', () => {
