@@ -47,7 +47,8 @@ export async function createCluster(asked: NewCrawl): Promise<void> {
   await store.put(SEEDS, Buffer.from(`${seeds.join('\n')}\n`));
   for (let agent = 0; agent < agents; agent++) await book.create(agentKey(agent), newAgent(agents));
   if (config.maxPages !== Infinity) {
-    const grants: PageGrants = { left: config.maxPages, granted: new Array(agents).fill(0) };
+    const none: number[] = new Array(agents).fill(0);
+    const grants: PageGrants = { left: config.maxPages, granted: none, epochs: none };
     await book.create(KEYS.pages, grants);
   }
   const state: ClusterState = { phase: 'running', reason: 'finished', run: 1, startedAt: now };

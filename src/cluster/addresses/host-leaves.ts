@@ -9,8 +9,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import type { HostTable } from '../../frontier/workbench.ts';
 
-/** No request lasts longer. */
-const LONGEST: Millis = 180_000;
+/** No request lasts longer: with pauses of ours it has four minutes. */
+const LONGEST: Millis = 300_000;
 
 export class HostLeaves {
   readonly #table: Pick<HostTable, 'tryAsk' | 'asked'>;

@@ -72,6 +72,8 @@ export interface Placement {
 export interface PageGrants {
   readonly left: number;
   readonly granted: readonly number[];
+  /** The epoch of the owner of each agent that last asked: a former owner changes nothing. */
+  readonly epochs: readonly number[];
 }
 
 export interface Moved {

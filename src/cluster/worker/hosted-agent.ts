@@ -98,9 +98,7 @@ export class HostedAgent {
     this.agent = parts.lease.agent;
     const allowance = new Allowance(start.allowance);
     this.#share =
-      granted === Infinity
-        ? undefined
-        : new PageShare(parts.book, parts.lease.agent, allowance, granted);
+      granted === Infinity ? undefined : new PageShare(parts.book, parts.lease, allowance, granted);
     this.#link = new ThreadLink<AgentClusterCalls, WorkerClusterCalls>(port, () => {});
     this.#link.serve({
       post: ({ to, bytes }) => parts.post(this.agent, to, bytes),

@@ -26,12 +26,13 @@ import { type AgentEntry, AgentLease, LeaseLost } from '../lease/agent-lease.ts'
 import { type Book, change } from '../lease/book.ts';
 import type { LeaseTimes } from '../lease/lease-times.ts';
 import type { AgentLook } from '../members/ending.ts';
-import { type ClusterState, KEYS, type Moved, type PageGrants } from '../members/keys.ts';
+import { type ClusterState, KEYS, type Moved } from '../members/keys.ts';
 import type { View } from '../members/view.ts';
 import { AgentMirror } from '../mirror/agent-mirror.ts';
 import { restoreAgent } from '../mirror/restore.ts';
 import { forgetEpoch, type Mirrors } from './agent-files.ts';
 import { HostedAgent } from './hosted-agent.ts';
+import { enterOwner } from './page-grants.ts';
 import type { Sharing } from './sharing.ts';
 
 interface HostingParts {
@@ -203,7 +204,7 @@ export class Hosting {
         ...{ mirrors: this.#mirrors, sharing: this.#sharing, ownsProcess },
         quiet: quietBefore(before.worker, worker, times),
         shared,
-        granted: () => this.#granted(agent),
+        granted: () => this.#granted(slot.lease),
         post: (from, to, bytes) => this.#post(from, to, bytes),
         onSeedMoved: (by, move) => void this.#seedMoved(by, move),
         isUnwanted: () => slot.agent === undefined && slot.isUnwanted,
@@ -246,10 +247,9 @@ export class Hosting {
     };
   }
 
-  async #granted(agent: number): Promise<number> {
+  async #granted(lease: AgentLease): Promise<number> {
     const { plan, book } = this.#parts;
-    if (plan.config.maxPages === Infinity) return Infinity;
-    return (await book.get<PageGrants>(KEYS.pages))?.value.granted[agent] ?? 0;
+    return plan.config.maxPages === Infinity ? Infinity : enterOwner(book, lease);
   }
 
   #receiveFor(hosted: HostedAgent): () => void {

@@ -5,7 +5,8 @@
  *           compare-and-set on it, so the sum never exceeds the limit. What an agent was granted
  *           belongs to the agent, not to its owner: an heir may fetch what its predecessor did not
  *           commit. An agent without work returns what it does not need.
- * Requires  only the owner of an agent changes what the agent was granted.
+ *           An owner enters its epoch before it looks: from then on a former owner that still runs
+ *           changes nothing of what the agent was granted.
  * Ensures   granted to all agents + left = the limit, always. An agent has claimed at most what it
  *           was granted. If the answer to a write is lost, the next look at the key finds out.
  * Cost      One write per block; blocks become smaller towards the end.
@@ -20,9 +21,16 @@ const MOST_IN_BLOCK = 1000;
 const blockOf = (left: number, agents: number): number =>
   Math.min(left, Math.max(1, Math.min(MOST_IN_BLOCK, Math.ceil(left / (2 * agents)))));
 
+/** An agent, and the epoch in which its owner runs it. */
+interface Owner {
+  readonly agent: number;
+  readonly epoch: number;
+}
+
 export class PageShare {
   readonly #book: Book;
   readonly #agent: number;
+  readonly #epoch: number;
   readonly #allowance: Allowance;
   /** What the allowance was given, with the pages of earlier epochs. */
   #granted: number;
@@ -31,10 +39,11 @@ export class PageShare {
   /** The answer to a write may have been lost. */
   #isUncertain = true;
 
-  /** `allowance` has what the agent may fetch of `granted`. */
-  constructor(book: Book, agent: number, allowance: Allowance, granted: number) {
+  /** `allowance` has what the agent may fetch of `granted`, which `enterOwner` returned. */
+  constructor(book: Book, { agent, epoch }: Owner, allowance: Allowance, granted: number) {
     this.#book = book;
     this.#agent = agent;
+    this.#epoch = epoch;
     this.#allowance = allowance;
     this.#granted = granted;
   }
@@ -50,7 +59,7 @@ export class PageShare {
 
   async #adjust(isIdle: boolean): Promise<void> {
     const grants = await this.#book.get<PageGrants>(KEYS.pages);
-    if (!grants) return;
+    if (!grants || !this.#isOurs(grants.value)) return;
     this.#learn(grants.value);
     const { left, granted } = grants.value;
     const block = blockOf(left, granted.length);
@@ -62,9 +71,10 @@ export class PageShare {
   async #ask(): Promise<void> {
     const after = await change<PageGrants>(this.#book, KEYS.pages, (grants) => {
       const block = grants ? blockOf(grants.left, grants.granted.length) : 0;
-      return grants && block > 0 ? moved(grants, this.#agent, block) : undefined;
+      const may = grants && block > 0 && this.#isOurs(grants);
+      return may ? moved(grants, this.#agent, block) : undefined;
     });
-    if (after) this.#learn(after);
+    if (after && this.#isOurs(after)) this.#learn(after);
   }
 
   async #giveBack(): Promise<void> {
@@ -72,10 +82,14 @@ export class PageShare {
     if (unused === 0) return;
     this.#granted -= unused;
     await change<PageGrants>(this.#book, KEYS.pages, (grants) =>
-      grants && grants.granted[this.#agent] > this.#granted
+      grants && this.#isOurs(grants) && grants.granted[this.#agent] > this.#granted
         ? moved(grants, this.#agent, this.#granted - grants.granted[this.#agent])
         : undefined,
     );
+  }
+
+  #isOurs({ epochs }: PageGrants): boolean {
+    return epochs[this.#agent] === this.#epoch;
   }
 
   /** The key is the truth. */
@@ -87,9 +101,19 @@ export class PageShare {
   }
 }
 
-function moved({ left, granted }: PageGrants, agent: number, pages: number): PageGrants {
-  return {
-    left: left - pages,
-    granted: granted.map((had, of) => (of === agent ? had + pages : had)),
-  };
+/**
+ * The owner of an agent in this epoch enters itself; returns what the agent was granted in all
+ * epochs.
+ */
+export async function enterOwner(book: Book, { agent, epoch }: Owner): Promise<number> {
+  const grants = await change<PageGrants>(book, KEYS.pages, (now) =>
+    now && now.epochs[agent] < epoch
+      ? { ...now, epochs: now.epochs.with(agent, epoch) }
+      : undefined,
+  );
+  return grants?.granted[agent] ?? 0;
+}
+
+function moved({ left, granted, epochs }: PageGrants, agent: number, pages: number): PageGrants {
+  return { left: left - pages, granted: granted.with(agent, granted[agent] + pages), epochs };
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KEYS, type PageGrants } from '../../../src/cluster/members/keys.ts';
-import { PageShare } from '../../../src/cluster/worker/page-grants.ts';
+import { enterOwner, PageShare } from '../../../src/cluster/worker/page-grants.ts';
 import { Allowance, shareAllowance } from '../../../src/crawl/transport/allowance.ts';
 import { MemoryBook } from '../lease/memory-book.ts';
 
@@ -17,6 +17,9 @@ class Owned {
   committed = 0;
   allowance!: Allowance;
   #share!: PageShare;
+  #epoch = 0;
+  /** A former owner that was stopped, and does not know it. */
+  #former: PageShare | undefined;
 
   constructor(book: MemoryBook, agent: number) {
     this.#book = book;
@@ -24,14 +27,20 @@ class Owned {
   }
 
   async begin(): Promise<void> {
-    const granted = (await this.#book.get<PageGrants>(KEYS.pages))?.value.granted[this.#agent] ?? 0;
+    this.#former = this.#share;
+    const owner = { agent: this.#agent, epoch: ++this.#epoch };
+    const granted = await enterOwner(this.#book, owner);
     this.fetched = this.committed;
     this.allowance = new Allowance(shareAllowance({ maxPages: granted - this.committed }));
-    this.#share = new PageShare(this.#book, this.#agent, this.allowance, granted);
+    this.#share = new PageShare(this.#book, owner, this.allowance, granted);
   }
 
   adjust(idle: boolean): Promise<void> {
     return this.#share.adjust(idle);
+  }
+
+  async wakeFormer(idle: boolean): Promise<void> {
+    await this.#former?.adjust(idle);
   }
 
   fetch(): void {
@@ -47,13 +56,16 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ adjust: agent, idle: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ commit: agent }) },
   { weight: 1, arbitrary: fc.record({ takeOver: agent }) },
+  { weight: 1, arbitrary: fc.record({ wakeFormer: agent, idle: fc.boolean() }) },
 );
 
 test('agents archive exactly the limit, never more, under any takeovers', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const book = new MemoryBook();
-      await book.create(KEYS.pages, { left: LIMIT, granted: new Array(AGENTS).fill(0) });
+      const none: number[] = new Array(AGENTS).fill(0);
+      const grants: PageGrants = { left: LIMIT, granted: none, epochs: none };
+      await book.create(KEYS.pages, grants);
       const agents = Array.from({ length: AGENTS }, (_, n) => new Owned(book, n));
       for (const each of agents) await each.begin();
       const archived = () => agents.reduce((sum, { fetched }) => sum + fetched, 0);
@@ -61,6 +73,7 @@ test('agents archive exactly the limit, never more, under any takeovers', async 
         if ('fetch' in step) for (let i = 0; i < step.pages; i++) agents[step.fetch].fetch();
         else if ('adjust' in step) await agents[step.adjust].adjust(step.idle);
         else if ('commit' in step) agents[step.commit].committed = agents[step.commit].fetched;
+        else if ('wakeFormer' in step) await agents[step.wakeFormer].wakeFormer(step.idle);
         else await agents[step.takeOver].begin();
         expect(archived()).toBeLessThanOrEqual(LIMIT);
       }
