@@ -87,3 +87,17 @@ test('agents archive exactly the limit, never more, under any takeovers', async 
     { numRuns: 100 },
   );
 });
+
+test('a former owner that wakes up returns nothing of what its heir may fetch', async () => {
+  const book = new MemoryBook();
+  const none: number[] = new Array(AGENTS).fill(0);
+  await book.create(KEYS.pages, { left: LIMIT, granted: none, epochs: none });
+  const owned = new Owned(book, 0);
+  await owned.begin();
+  await owned.adjust(false);
+  await owned.begin();
+  const before = (await book.get<PageGrants>(KEYS.pages))?.value;
+  expect(before?.granted[0]).toBeGreaterThan(0);
+  await owned.wakeFormer(true);
+  expect((await book.get<PageGrants>(KEYS.pages))?.value).toEqual(before);
+});
