@@ -40,8 +40,8 @@ interface ReputationFolderOptions {
   readonly mostArcs: number;
   readonly onHalved: (p: number) => void;
   /** How long, by the clock, a link counts that is not seen again; Infinity for ever. */
-  readonly edgeLife: Millis;
-  readonly clock: Clock;
+  readonly edgeLife?: Millis;
+  readonly clock?: Clock;
   readonly budgetOf: BudgetOf;
   /** See `DomainBook`. */
   readonly spamByName?: ((name: string) => number) | undefined;
@@ -72,7 +72,7 @@ export class ReputationFolder {
 
   static async open(options: ReputationFolderOptions): Promise<ReputationFolder> {
     const { disk, memory, p, seed, mostArcs: most, onHalved, budgetOf, spamByName, at } = options;
-    const { edgeLife: life, clock } = options;
+    const { edgeLife: life = Infinity, clock } = options;
     const [bookDir, edgesDir, sampleDir, roundsDir] = reputationFolders(options.dir);
     const opened: { close(): Promise<void> }[] = [];
     const open = async <Part extends { close(): Promise<void> }>(

@@ -22,6 +22,7 @@ import { interruptible } from '../input/interrupt.ts';
 import { atLeastOne, keysByFlag, type Streams } from '../input/rank-words.ts';
 import { printable } from '../screen/printable.ts';
 import { registerCompare } from './rank-compare.ts';
+import { registerRanksFile } from './rank-file.ts';
 
 export interface RankFlags {
   readonly by: string;
@@ -94,6 +95,7 @@ export function register(program: Command): void {
   // Flags after the word "compare" belong to it, although this command has some of the same.
   program.enablePositionalOptions();
   registerCompare(rank);
+  registerRanksFile(rank);
 }
 
 export async function rankCommand(

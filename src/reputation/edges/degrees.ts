@@ -25,9 +25,9 @@ export async function* degreesBeside(
     for await (const { key, record } of records) {
       for (; !next.done && next.value.key < key; next = await degrees.next())
         yield { ...next.value, record: undefined };
-      const isIt = !next.done && next.value.key === key;
-      yield { key, record, degree: isIt ? next.value.degree : 0 };
-      if (isIt) next = await degrees.next();
+      const degree = !next.done && next.value.key === key ? next.value.degree : 0;
+      yield { key, record, degree };
+      if (degree > 0) next = await degrees.next();
     }
     for (; !next.done; next = await degrees.next()) yield { ...next.value, record: undefined };
   } finally {
