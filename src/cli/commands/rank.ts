@@ -162,13 +162,15 @@ async function* rankedText(
 ): AsyncGenerator<string> {
   const { findNodeSet, missingText } = await import('../../rank/engine/node-set.ts');
   const set = names && (await findNodeSet(graph, names)); // before the long work
-  const { rank } = await import('../../rank/index.ts');
+  const { rank, rankBest } = await import('../../rank/index.ts');
   const { showEta } = await import('../screen/eta.ts');
   const eta = showEta(`ranking by ${request.by}`, screen);
   const start = performance.now();
   // No line at 100 %: the summary follows at once.
   const onProgress = (done: number) => done < 1 && eta.update(done);
-  const ranking = await rank(graph, { ...request, onProgress }).finally(eta.end);
+  const options = { ...request, onProgress };
+  const whole = set ? await rank(graph, options).finally(eta.end) : undefined;
+  const ranking = whole ?? (await rankBest(graph, options, top).finally(eta.end));
   const seconds = (performance.now() - start) / 1000;
   const summary = {
     by: request.by,
@@ -178,9 +180,8 @@ async function* rankedText(
     facts: ranking.facts,
     ...(set && { among: { given: set.given, found: set.ids.length, missing: set.missing } }),
   };
-  const nodes = set
-    ? firstOf(ranking.among(set.ids), top)
-    : ranking.top(Math.min(top, graph.nodes));
+  const nodes =
+    set && whole ? firstOf(whole.among(set.ids), top) : ranking.top(Math.min(top, graph.nodes));
   yield* json ? asJson(summary, nodes) : asTable(nodes, interval);
   if (!json) screen.write(`${summaryLine(summary)}\n`);
   const missing = set && missingText(set);
