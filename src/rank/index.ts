@@ -100,7 +100,7 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
 }
 
 /** The best nodes of a ranking. */
-export type BestNodes = Pick<Ranking, 'facts' | 'top'>;
+type BestNodes = Pick<Ranking, 'facts' | 'top'>;
 
 /**
  * The same as `rank`, for a caller that wants the best `count` nodes and nothing else: some methods

@@ -30,7 +30,7 @@ import type { DomainBook } from './budget/domain-book.ts';
 import type { Override } from './budget/domain-record.ts';
 import { type Overrides, overrideChanges } from './budget/overrides.ts';
 import { type Ranking, Standing, scoreBy } from './budget/standing.ts';
-import { degreesBeside } from './edges/degrees.ts';
+import { degreesBeside } from './degrees.ts';
 import { type DomainEdges, HELD_PERIODS, type NewEdges } from './edges/domain-edges.ts';
 import type { EdgeGatherer } from './edges/edge-gatherer.ts';
 import { type EdgeParcel, unpackEdges } from './edges/edge-parcel.ts';

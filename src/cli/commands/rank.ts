@@ -21,8 +21,8 @@ import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { atLeastOne, keysByFlag, type Streams } from '../input/rank-words.ts';
 import { printable } from '../screen/printable.ts';
+import { registerRanksFile } from './rank/ranks-file.ts';
 import { registerCompare } from './rank-compare.ts';
-import { registerRanksFile } from './rank-file.ts';
 
 export interface RankFlags {
   readonly by: string;

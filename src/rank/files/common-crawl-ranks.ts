@@ -20,7 +20,7 @@ import type { DiskGraph } from '../../graph/open-graph.ts';
 import { order, rank } from '../index.ts';
 import { javaDouble, javaFloat } from './java-number.ts';
 
-export interface RanksFileOptions {
+interface RanksFileOptions {
   /** Harmonic centrality exactly, not by HyperBall. */
   readonly exact: boolean;
   /** Registers of HyperBall; its own default if undefined. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ranksFileCommand } from '../../../src/cli/commands/rank-file.ts';
+import { ranksFileCommand } from '../../../src/cli/commands/rank/ranks-file.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { importGraph } from '../../../src/graph/io/import.ts';
 import { openGraph } from '../../../src/graph/open-graph.ts';

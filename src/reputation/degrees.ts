@@ -5,8 +5,8 @@
  * Requires  both by strictly increasing keys.
  * Ensures   every key of either, in increasing order.
  */
-import type { KeyedRecord } from '../budget/domain-book.ts';
-import type { EdgeLists } from './edge-lists.ts';
+import type { KeyedRecord } from './budget/domain-book.ts';
+import type { EdgeLists } from './edges/edge-lists.ts';
 
 interface CountedDomain {
   readonly key: bigint;

@@ -4,12 +4,12 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
-import { parseBytes } from '../../base/units.ts';
-import { examples } from '../input/example.ts';
-import { interruptible } from '../input/interrupt.ts';
-import { atLeastOne, type Streams } from '../input/rank-words.ts';
+import { parseBytes } from '../../../base/units.ts';
+import { examples } from '../../input/example.ts';
+import { interruptible } from '../../input/interrupt.ts';
+import { atLeastOne, type Streams } from '../../input/rank-words.ts';
 
-export interface RanksFileFlags {
+interface RanksFileFlags {
   readonly out: string;
   readonly exact?: boolean;
   readonly registers?: string;
@@ -46,11 +46,11 @@ export async function ranksFileCommand(
 ): Promise<void> {
   const [{ openGraph }, { commonCrawlRanks }, { writeText }, { Disk }, { showEta }] =
     await Promise.all([
-      import('../../graph/open-graph.ts'),
-      import('../../rank/files/common-crawl-ranks.ts'),
-      import('../../disk/text-file.ts'),
-      import('../../disk/disk.ts'),
-      import('../screen/eta.ts'),
+      import('../../../graph/open-graph.ts'),
+      import('../../../rank/files/common-crawl-ranks.ts'),
+      import('../../../disk/text-file.ts'),
+      import('../../../disk/disk.ts'),
+      import('../../screen/eta.ts'),
     ]);
   const [{ mkdtemp, rm }, { tmpdir }, { join }] = await Promise.all([
     import('node:fs/promises'),
