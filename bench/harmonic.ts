@@ -1,6 +1,7 @@
 /**
  * Harmonic centrality of a large graph in a given memory: HyperBall by the command line, in a
- * process of its own, and its error at nodes whose exact score a search from each gives.
+ * process of its own, and its error at nodes whose exact score a search from each gives. Then TSE on
+ * the same graph, with and without the scores of all nodes in memory.
  *
  *   npm run bench -- harmonic [--nodes 10M] [--arcs 100M] [--memory 2Gi] [--registers 64]
  *                             [--sampled 32] [--threads 1] [--dir folder]
@@ -48,6 +49,16 @@ export async function run(args: string[]): Promise<void> {
       print(`| HyperBall, ${values.registers} registers, --memory ${values.memory} | ${row} |`),
     );
     await printErrors(graph, ranks, Number(values.registers));
+    // More than a 64th of the nodes: all scores are kept.
+    for (const [title, top] of [
+      ['the best 100', 100],
+      ['all scores', Math.ceil(nodes / 32)],
+    ]) {
+      const tse = ['--by', 'tse', '--p', '0.001', '--top', String(top), '--out', ranks];
+      await drumlin(['rank', graph, ...tse, ...limits], (row) =>
+        print(`| TSE, p = 0.001, ${title} | ${row} |`),
+      );
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- lab [plots] [speed]`: the shape of the synthetic web beside the papers'
+ * `npm run bench -- lab [plots] [kinds] [speed]`: the shape of the synthetic web beside the papers'
  * figures, as plots in docs/lab/, and how fast it is served to a fast client in another process.
  *
  *   plots [--domains 100000]
@@ -23,6 +23,10 @@ export async function run(args: string[]): Promise<void> {
   if (wanted.includes('plots')) {
     const { writePlots } = await import('./lab/distributions.ts');
     writePlots(Number(values.domains));
+  }
+  if (wanted.includes('kinds')) {
+    const { kinds } = await import('./lab/distributions.ts');
+    kinds();
   }
   if (wanted.includes('speed')) {
     const { measureSpeed } = await import('./lab/speed.ts');

@@ -207,8 +207,9 @@ function pages(web: Web): void {
   );
 }
 
-function kinds(): void {
-  const scenarios = ['clean', 'mixed', 'spam', 'hostile'];
+/** The share of each kind in the scenarios. */
+export function kinds(): void {
+  const scenarios = ['clean', 'mixed', 'spam', 'attack', 'hostile'];
   const webs = scenarios.map((scenario) => webOf({ scenario, domains: 100_000 }, PORTS));
   const shareOf = (web: Web, kind: string): number =>
     web.world.layout.countOf(kind as KindName, 100_000) / 100_000;

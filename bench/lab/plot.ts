@@ -85,11 +85,12 @@ export function bars(
         );
     });
   });
+  const legendTop = height - BOTTOM + 12 - 18 * legend.length;
   legend.forEach((text, j) => {
     parts.push(
-      `<rect x="${WIDTH - 110}" y="${height - BOTTOM - 60 + j * 18}" width="10" height="10" fill="${COLOURS[j]}"/>`,
+      `<rect x="${WIDTH - 110}" y="${legendTop + j * 18}" width="10" height="10" fill="${COLOURS[j]}"/>`,
     );
-    parts.push(`<text x="${WIDTH - 94}" y="${height - BOTTOM - 51 + j * 18}">${text}</text>`);
+    parts.push(`<text x="${WIDTH - 94}" y="${legendTop + 9 + j * 18}">${text}</text>`);
   });
   return close(parts);
 }

@@ -30,6 +30,8 @@ export interface DiskGraph extends Graph {
   readonly named: boolean;
   /** The size of the names on disk, in bytes. */
   readonly nameBytes: number;
+  /** Reads the number of hosts of each node; undefined if it is not known. */
+  readonly hosts: (() => Promise<Uint32Array>) | undefined;
 }
 
 /** The names of the nodes of a graph. */
@@ -100,6 +102,8 @@ export interface GraphFacts {
   readonly named: boolean;
   /** What the nodes are; absent if it was not stored. */
   readonly level?: GraphLevel;
+  /** Whether the number of hosts of each node is known. */
+  readonly hosts?: boolean;
 }
 
 /** A description of a graph. */

@@ -85,6 +85,12 @@ export const CHOICE_SETTINGS = {
     1,
     'share of the domains whose links tse uses; halved each time they need more memory than there is',
   ),
+  edgeLife: setting(
+    'edge-life',
+    endless(duration),
+    Infinity,
+    'how long a link between two domains counts that no fetched page has any more, in time of crawling; it stops counting no sooner than after this time, and no later than after one and a half times it',
+  ),
   include: setting(
     'include',
     patterns,

@@ -90,6 +90,17 @@ export interface CrawlOptions {
   readonly rankSample?: number | string;
 
   /**
+   * How long a link between two domains counts that no fetched page has any more, in time of
+   * crawling; it stops counting no sooner than after this time, and no later than after one and a
+   * half times it.
+   *
+   * Unit: milliseconds. Default: no limit (`Infinity`). As text: `'250ms'`, `'10s'` or `'10'`,
+   * `'5m'`, `'2h'`, `'none'`.
+   * Flag: `--edge-life`. Environment: `DRUMLIN_EDGE_LIFE`.
+   */
+  readonly edgeLife?: number | string;
+
+  /**
    * Follow only links that match: a glob over the whole URL, such as https://example.org/docs/*, or
    * a regular expression between slashes; for several, repeat the flag or separate them with
    * blanks.

@@ -131,6 +131,21 @@ export class KeyDrum {
     return this.#caller.run(() => this.#take());
   }
 
+  /**
+   * Forgets every key: each that is offered again comes out again.
+   * Requires  everything offered was decided and taken.
+   */
+  forget(): Promise<void> {
+    return this.#caller.run(async () => {
+      if (this.pending > 0 || this.#decided.length > 0)
+        throw new Error('A DRUM cannot forget keys that were not taken.');
+      const old = this.#repository;
+      this.#repository = undefined;
+      await old?.file.close();
+      if (old) await this.#files.discard(keysName(old.generation));
+    });
+  }
+
   /** All keys decided, in increasing order, some at a time; nothing may be decided meanwhile. */
   async *keys(): AsyncGenerator<BigUint64Array> {
     if (!this.#repository) return;

@@ -24,7 +24,7 @@ import { GRAPH_FILE, GRAPH_FORMAT, type GraphFacts, type GraphLevel } from './gr
 import { type Direction, MAX_NODES } from './list-format.ts';
 import { ListWriter } from './list-writer.ts';
 import { NameRuns } from './name-runs.ts';
-import { NameWriter } from './name-writer.ts';
+import { HostWriter, NameWriter } from './name-writer.ts';
 import { NamedArcs } from './named-arcs.ts';
 import { addRenumbered } from './renumber.ts';
 
@@ -37,7 +37,10 @@ type GraphSource =
   | { readonly ids: AsyncIterable<IdArcs>; readonly nodes?: number }
   /** Nodes have names. */
   | { readonly names: AsyncIterable<NameArcs> }
-  /** Nodes are numbered from 0 in the order of their names here; the graph numbers them anew. */
+  /**
+   * Nodes are numbered from 0 in the order of their names here; the graph numbers them anew. After
+   * each name, or after none, there may be a tab and the number of its hosts.
+   */
   | { readonly numbered: AsyncIterable<NameBatch>; readonly arcs: AsyncIterable<IdArcs> };
 
 /** The steps of a build. The reader reports `reading`, the builder the rest. */
@@ -80,6 +83,7 @@ class GraphBuilder {
   readonly #memory: number;
   /** Buffer of each file that is written. */
   readonly #bufferBytes: number;
+  #hasHosts = false;
 
   constructor(disk: Disk, folder: string, scratch: string, options: BuildOptions) {
     this.#disk = disk;
@@ -97,7 +101,9 @@ class GraphBuilder {
       const nodes = await this.#take(source, sorter);
       const arcs = await this.#writeLists(nodes, sorter);
       const { level } = this.#options;
-      const facts: GraphFacts = { nodes, arcs, named: !('ids' in source), ...(level && { level }) };
+      const named = !('ids' in source);
+      const hosts = this.#hasHosts && { hosts: true };
+      const facts: GraphFacts = { nodes, arcs, named, ...(level && { level }), ...hosts };
       const content = { drumlin: 'graph', format: GRAPH_FORMAT, version: VERSION, ...facts };
       const text = `${JSON.stringify(content, null, 2)}\n`;
       await replaceFile(this.#disk, this.#folder, GRAPH_FILE, Buffer.from(text));
@@ -199,25 +205,36 @@ class GraphBuilder {
     let total = 0;
     for (let run = 0; run < runs.runs; run++) total += runs.names(run);
     const writer = await NameWriter.create(this.#disk, this.#folder, this.#bufferBytes);
+    const hosts = new HostWriter(this.#disk, this.#folder);
     let done = 0;
+    const flush = async () => {
+      await writer.flush();
+      await hosts.flush();
+    };
     try {
       const nodes = await runs.merge(
         (bytes, length) => {
           done++;
-          if (!writer.add(bytes, 0, length)) return undefined;
+          const end = hosts.take(bytes, length);
+          if (end < 0) repeated(Buffer.from(bytes.buffer, 0, bytes.indexOf(TAB)).toString('utf8'));
+          if (!writer.add(bytes, 0, end)) return undefined;
           this.#report('numbering names', done / total);
-          return writer.flush();
+          return flush();
         },
         (bytes, length) => {
           done++;
-          repeated(Buffer.from(bytes.buffer, 0, length).toString('utf8'));
+          const [name] = Buffer.from(bytes.buffer, 0, length).toString('utf8').split('\t');
+          repeated(name);
         },
       );
       if (nodes > MAX_NODES) throw tooManyNodes(nodes);
       await writer.finish();
+      this.#hasHosts = hosts.isUsed;
+      await hosts.finish();
       return nodes;
     } finally {
       await writer.abandon();
+      await hosts.abandon();
     }
   }
 
@@ -264,6 +281,7 @@ class GraphBuilder {
   }
 }
 
+const TAB = 9;
 const SLICE_ARCS = 16_384;
 
 /** Adds the arcs of groups with their ends exchanged: by target. */

@@ -21,6 +21,8 @@ export interface GraphFacts {
   readonly named: boolean;
   /** What the nodes are, if known. */
   readonly level?: GraphLevel;
+  /** Whether the number of hosts of each node is known. */
+  readonly hosts?: boolean;
 }
 
 export async function readGraphFile(disk: Disk, folder: string): Promise<GraphFacts> {
@@ -33,9 +35,13 @@ export async function readGraphFile(disk: Disk, folder: string): Promise<GraphFa
   const found = parse(text);
   if (found?.drumlin !== 'graph') throw noGraph(folder);
   if (found.format !== GRAPH_FORMAT) throw versionMismatch(path, found.format, GRAPH_FORMAT);
-  const { nodes, arcs, named, level } = found;
+  const { nodes, arcs, named, level, hosts } = found;
   if (!isCount(nodes) || !isCount(arcs) || typeof named !== 'boolean') throw noGraph(folder);
-  return { nodes, arcs, named, ...(isLevel(level) && { level }) };
+  return {
+    ...{ nodes, arcs, named },
+    ...(isLevel(level) && { level }),
+    ...(hosts === true && { hosts }),
+  };
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

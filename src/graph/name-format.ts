@@ -17,6 +17,10 @@ export const BLOCK_NAMES = 64;
 /** Twice the longest canonical URL. */
 export const MAX_NAME_BYTES = 4096;
 
+/** The number of hosts of each node of a graph of domains: a u32 each, in the order of ids. */
+export const HOSTS_FORMAT: Format = { type: 'ghc', version: 1 };
+export const hostsPath = (folder: string) => join(folder, 'hosts');
+
 export const namesPath = (folder: string) => join(folder, 'names');
 export const nameIndexPath = (folder: string) => join(folder, 'names.index');
 

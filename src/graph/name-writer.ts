@@ -5,6 +5,8 @@ import { AppendLog } from '../disk/append-log.ts';
 import type { Disk } from '../disk/disk.ts';
 import {
   BLOCK_NAMES,
+  HOSTS_FORMAT,
+  hostsPath,
   NAME_INDEX_FORMAT,
   NAMES_FORMAT,
   nameIndexPath,
@@ -101,5 +103,61 @@ export class NameWriter {
     }
     for (let i = shared; i < length; i++) this.#last[i] = bytes[start + i];
     this.#lastLength = length;
+  }
+}
+
+const TAB = 9;
+
+/**
+ * Writes the numbers of hosts that come after the names of some graphs, `name⇥number`. A tab is less
+ * than any byte of a name, so the number changes nothing in the order of names.
+ */
+export class HostWriter {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  #log: AppendLog | undefined;
+  #counts: number[] = [];
+  #last = new Uint8Array(0);
+
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk;
+    this.#folder = folder;
+  }
+
+  /** Whether there was a number. */
+  get isUsed(): boolean {
+    return this.#log !== undefined || this.#counts.length > 0;
+  }
+
+  /** Takes the number, if there is one. Returns where the name ends, or -1 if it came before. */
+  take(bytes: Uint8Array, length: number): number {
+    const end = bytes.indexOf(TAB);
+    if (end < 0 || end >= length) return length;
+    const isRepeated =
+      this.#last.length === end && this.#last.every((byte, i) => byte === bytes[i]);
+    if (isRepeated) return -1;
+    this.#last = bytes.slice(0, end);
+    let count = 0;
+    for (let at = end + 1; at < length; at++) count = 10 * count + bytes[at] - 48;
+    this.#counts.push(Math.min(count, 2 ** 32 - 1));
+    return end;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#counts.length === 0) return;
+    this.#log ??= await AppendLog.create(this.#disk, hostsPath(this.#folder), HOSTS_FORMAT);
+    await this.#log.append(new Uint8Array(Uint32Array.from(this.#counts).buffer));
+    this.#counts = [];
+  }
+
+  async finish(): Promise<void> {
+    await this.flush();
+    await this.#log?.sync();
+    await this.#log?.close();
+  }
+
+  /** Closes the file, finished or not. */
+  async abandon(): Promise<void> {
+    await this.#log?.abandon();
   }
 }

@@ -29,7 +29,8 @@ export async function addRenumbered(
   else await renumberOnDisk(arcs, runs, into, room);
 }
 
-async function allRanks(runs: NameRuns, nodes: number): Promise<Uint32Array> {
+/** The rank of every name, by its number. */
+export async function allRanks(runs: NameRuns, nodes: number): Promise<Uint32Array> {
   const ranks = new Uint32Array(nodes);
   for (let run = 0, at = 0; run < runs.runs; at += runs.names(run++))
     ranks.set(await runs.ranks(run), at);

@@ -9,8 +9,9 @@
  * Ensures   a folder opened at the state that `freeze` returned is exactly what it was then.
  */
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { together } from '../base/together.ts';
-import type { Bytes } from '../base/units.ts';
+import type { Bytes, Millis } from '../base/units.ts';
 import type { Frozen } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
 import { Beast, type BeastState } from '../frontier/beast/beast.ts';
@@ -38,6 +39,9 @@ interface ReputationFolderOptions {
   readonly seed: number;
   readonly mostArcs: number;
   readonly onHalved: (p: number) => void;
+  /** How long, by the clock, a link counts that is not seen again; Infinity for ever. */
+  readonly edgeLife?: Millis;
+  readonly clock?: Clock;
   readonly budgetOf: BudgetOf;
   /** See `DomainBook`. */
   readonly spamByName?: ((name: string) => number) | undefined;
@@ -68,6 +72,7 @@ export class ReputationFolder {
 
   static async open(options: ReputationFolderOptions): Promise<ReputationFolder> {
     const { disk, memory, p, seed, mostArcs: most, onHalved, budgetOf, spamByName, at } = options;
+    const { edgeLife: life = Infinity, clock } = options;
     const [bookDir, edgesDir, sampleDir, roundsDir] = reputationFolders(options.dir);
     const opened: { close(): Promise<void> }[] = [];
     const open = async <Part extends { close(): Promise<void> }>(
@@ -89,7 +94,10 @@ export class ReputationFolder {
           }),
         ),
         await open(edgesDir, () =>
-          DomainEdges.open({ disk, folder: edgesDir, memory: 3 * eighth, at: at?.edges }),
+          DomainEdges.open({
+            ...{ disk, folder: edgesDir, memory: 3 * eighth, at: at?.edges },
+            ...{ life, clock },
+          }),
         ),
         await open(sampleDir, () =>
           SupporterSample.open({
@@ -99,6 +107,7 @@ export class ReputationFolder {
             seed,
             most,
             onHalved,
+            aged: life !== Infinity,
             at: at?.sample,
           }),
         ),

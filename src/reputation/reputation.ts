@@ -30,7 +30,8 @@ import type { DomainBook } from './budget/domain-book.ts';
 import type { Override } from './budget/domain-record.ts';
 import { type Overrides, overrideChanges } from './budget/overrides.ts';
 import { type Ranking, Standing, scoreBy } from './budget/standing.ts';
-import type { DomainEdges, NewEdges } from './edges/domain-edges.ts';
+import { degreesBeside } from './degrees.ts';
+import { type DomainEdges, HELD_PERIODS, type NewEdges } from './edges/domain-edges.ts';
 import type { EdgeGatherer } from './edges/edge-gatherer.ts';
 import { type EdgeParcel, unpackEdges } from './edges/edge-parcel.ts';
 import { estimateSupporters } from './edges/live-tse.ts';
@@ -101,6 +102,8 @@ export class Reputation {
   #ranksSoon = false;
   /** Other agents have sent sampled links since the last ranking. */
   #sampleHasGrown = false;
+  /** Edges may have been dropped since the last ranking. */
+  #hasTurned = false;
   /** Pages fetched and not counted in the book yet, by domain. */
   readonly #fetched = new Map<bigint, number>();
   #pagesFetched = 0;
@@ -126,14 +129,20 @@ export class Reputation {
   get hasNews(): boolean {
     const { edges, rank } = this.#parts;
     const sampled = usesSample(rank) && this.#sampleHasGrown;
-    return this.#ranking !== undefined || sampled || edges.size + edges.pending > this.#rankedAt;
+    const isRanking = this.#ranking !== undefined;
+    const hasGrown = edges.size + edges.pending > this.#rankedAt;
+    return isRanking || sampled || hasGrown || this.#hasTurned;
   }
 
   /** When `step` has work to do even if nothing else happens. */
   get wakeAt(): Millis {
     return this.#ranking
       ? 0
-      : Math.min(this.#edgesDue, this.#ranksSoon ? this.#nextRanking : Infinity);
+      : Math.min(
+          this.#edgesDue,
+          this.#ranksSoon ? this.#nextRanking : Infinity,
+          this.#parts.edges.turnsAt,
+        );
   }
 
   get standing(): Standing {
@@ -238,6 +247,7 @@ export class Reputation {
     if (this.#pagesFetched >= MANY_PAGES) this.#countPages();
     if (this.#arrived.length > 0) await this.#takeInAll();
     if (this.#mayHaveNew) await this.#takeNew();
+    if (!this.#ranking && this.#parts.clock.now() >= this.#parts.edges.turnsAt) await this.#turn();
     if (!this.#ranking && this.#isDue()) this.#beginRanking();
     if (!this.#ranking) return false;
     if ((await this.#ranking.next()).done) this.#endRanking();
@@ -364,12 +374,24 @@ export class Reputation {
     edges.addLists(parcel);
   }
 
+  /** A period of the life of edges is over: what was not seen for long is dropped. */
+  async #turn(): Promise<void> {
+    const { edges, sample, gatherer } = this.#parts;
+    await edges.flush();
+    await this.#takeNew();
+    sample.turn(await edges.turn(), HELD_PERIODS);
+    gatherer.forgetRecent();
+    this.#hasTurned = true;
+    this.#ranksSoon = true;
+  }
+
   /** Counts the edges that are new, and sends those in the sample to all other agents. */
   async #takeNew(): Promise<void> {
     const { agent, agents, edges, sample, book, rank, clock, send } = this.#parts;
     this.#mayHaveNew = false;
     for (let novel = await edges.take(); novel; novel = await edges.take()) {
-      for (const [target, sources] of inDegrees(novel))
+      // Where edges age, one may be known from an earlier period: `#countEdges` counts them.
+      for (const [target, sources] of edges.isAged ? [] : inDegrees(novel))
         book.countEdges(target, '', sources, 0, clock.now());
       const drawn = usesSample(rank) ? sample.offer(novel) : undefined;
       for (let to = 0; drawn && to < agents; to++) if (to !== agent) send(to, 'sample', drawn);
@@ -382,12 +404,30 @@ export class Reputation {
     await this.#takeNew();
     this.#rankedAt = edges.size;
     this.#sampleHasGrown = false;
+    this.#hasTurned = false;
+    if (edges.isAged) yield* this.#countEdges();
     if (usesSample(rank)) yield* this.#countSupporters();
     const own = yield* this.#ownStanding();
     const packed = own.pack();
     for (let to = 0; to < agents; to++) if (to !== agent) send(to, 'standing', packed);
     await book.write();
     this.#learnStanding(agent, own);
+  }
+
+  /** Counts in-degrees anew, where edges age. */
+  async *#countEdges(): AsyncGenerator<void> {
+    const { edges, book, pacer } = this.#parts;
+    let seen = 0;
+    for await (const { key, record, degree } of degreesBeside(book.records(), edges.lists())) {
+      if (record?.inDegree !== degree) book.setInDegree(key, degree);
+      // Who has in-links gets an estimate with the others.
+      if (degree === 0 && (record?.supporters ?? 0) > 0) book.setSupporters(key, 0);
+      if (++seen % 1024 === 0) await pacer.pause();
+      if (seen % SLICE !== 0) continue;
+      await book.write();
+      yield;
+    }
+    await book.write();
   }
 
   async *#countSupporters(): AsyncGenerator<void> {

@@ -29,6 +29,7 @@ import { Backlog } from '../frontier/backlog/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
 import { Frontier } from '../frontier/frontier.ts';
 import { HostStore } from '../frontier/host-store.ts';
+import type { KindName } from '../lab/kind.ts';
 import type { Web } from '../lab/web.ts';
 import { AskedDelays } from '../politeness/asked-delays.ts';
 import { limitsOf } from '../politeness/front-limits.ts';
@@ -43,6 +44,7 @@ import { VirtualNames } from './names.ts';
 import { Network } from './network.ts';
 import { type Order, POLICIES, type Policy } from './policies.ts';
 import { VirtualRobots } from './robots.ts';
+import { Takeover } from './takeover.ts';
 import { Tally } from './tally.ts';
 import { VirtualTurns } from './turns.ts';
 
@@ -58,6 +60,8 @@ interface VirtualCrawlOptions {
   readonly config: CrawlConfig;
   /** Required by policies with verdicts on spam. */
   readonly spamModel?: LiveModel | undefined;
+  /** When domains of the kind `expired` are taken over, since the beginning; never by default. */
+  readonly takeoverAt?: Millis | undefined;
   /** Must exist and be empty. */
   readonly folder: string;
 }
@@ -129,6 +133,17 @@ export class VirtualCrawl {
   /** The virtual time since the beginning. */
   get elapsed(): Millis {
     return this.#parts.clock.elapsed;
+  }
+
+  /** The share of all budgets that domains of a kind have; 0 without budgets. */
+  async budgetShare(kind: KindName): Promise<number> {
+    const { order, tally } = this.#parts;
+    let [all, theirs] = [0, 0];
+    for await (const { record } of order.domains?.() ?? []) {
+      all += record.budget;
+      if (tally.kindOf(record.name) === kind) theirs += record.budget;
+    }
+    return all === 0 ? 0 : theirs / all;
   }
 
   /** Crawls until `pages` are fetched in all; false when there are no more. */
@@ -228,7 +243,7 @@ async function openFiles({ config, folder }: VirtualCrawlOptions, meters: Meters
 }
 
 async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
-  const { web, policy, config, spamModel } = options;
+  const { web, policy, config, spamModel, takeoverAt = Infinity } = options;
   const clock = new VirtualClock();
   const meters: Meters = {
     sieve: newMeter(),
@@ -274,7 +289,7 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const { reputation, spam, putOff } = order;
   const turns = new VirtualTurns({
     ...{ web, clock, network, frontier, admission, config, retries, tally, reputation },
-    ...{ spam, putOff },
+    ...{ spam, putOff, takeover: new Takeover(web, clock, clock.now() + takeoverAt) },
     politeness: politenessOf(config, frontier, order),
     robots: new VirtualRobots({ web, network, clock, retries }, config),
   });

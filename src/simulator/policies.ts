@@ -88,7 +88,7 @@ function budgetedBy(rank: RankName, judges = false): Policy {
     const model = judges ? spamModel : undefined;
     const config = { ...given, rank, spam: model ? given.spam : '' };
     const spamByName = model && ((name: string) => model.byName(name));
-    const around = { ...(spamByName && { spamByName }) };
+    const around = { clock, ...(spamByName && { spamByName }) };
     const stored = await openReputation(disk, folder, config, around, undefined);
     const { book, edges, sample, rounds } = stored;
     const now = () => clock.now();

@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
-import type { Bytes } from '../base/units.ts';
+import type { Bytes, Millis } from '../base/units.ts';
 import type { CrawlConfig } from '../config/settings.ts';
 import { Disk } from '../disk/disk.ts';
 import type { KindName } from '../lab/kind.ts';
@@ -65,6 +65,18 @@ export interface PolicyResult {
   readonly refused: number;
   /** One for each of `samples`. */
   readonly machine: readonly MachineSample[];
+  /** Only with a takeover. */
+  readonly takeover?: TakeoverResult;
+}
+
+/** What the domains that were taken over got from then on. */
+interface TakeoverResult {
+  /** Pages of all domains since the takeover. */
+  readonly pages: number;
+  /** Those of domains that were taken over. */
+  readonly expired: number;
+  /** Their share of all budgets at the end. */
+  readonly budgets: number;
 }
 
 interface LabRunOptions {
@@ -74,6 +86,8 @@ interface LabRunOptions {
   readonly config: CrawlConfig;
   /** Required by policies with verdicts on spam. */
   readonly spamModel?: LiveModel | undefined;
+  /** When domains of the kind `expired` are taken over, since the beginning; never by default. */
+  readonly takeoverAt?: Millis | undefined;
   /**
    * For the files of one crawl after the other. Must exist and be empty; is empty again at the end.
    */
@@ -113,11 +127,11 @@ async function runPolicy(
   policy: Policy,
   options: LabRunOptions,
 ): Promise<PolicyResult> {
-  const { web, pages, config, spamModel, onProgress, signal } = options;
+  const { web, pages, config, spamModel, takeoverAt, onProgress, signal } = options;
   const disk = new Disk();
   const folder = join(options.folder, name);
   await disk.makeFolder(folder);
-  const crawl = await VirtualCrawl.open({ web, policy, config, spamModel, folder });
+  const crawl = await VirtualCrawl.open({ web, policy, config, spamModel, takeoverAt, folder });
   try {
     const watch = startWatch();
     const samples: Sample[] = [];
@@ -131,11 +145,30 @@ async function runPolicy(
       if (signal?.aborted) throw interrupted();
     }
     const { kinds, robots, retries, disallowed: refused } = crawl.tally;
-    return { policy: name, complete, samples, kinds, robots, retries, refused, machine };
+    return {
+      ...{ policy: name, complete, samples, kinds, robots, retries, refused, machine },
+      ...(takeoverAt !== undefined && {
+        takeover: sinceTakeover(samples, takeoverAt, await crawl.budgetShare('expired')),
+      }),
+    };
   } finally {
     await crawl.close();
     await disk.removeFolder(folder);
   }
+}
+
+function sinceTakeover(
+  samples: readonly Sample[],
+  takeoverAt: Millis,
+  budgets: number,
+): TakeoverResult {
+  const before = samples.findLast(({ seconds }) => 1000 * seconds < takeoverAt);
+  const last = samples[samples.length - 1];
+  return {
+    pages: last.pages - (before?.pages ?? 0),
+    expired: last.pagesByKind.expired - (before?.pagesByKind.expired ?? 0),
+    budgets,
+  };
 }
 
 function interrupted(): DrumlinError {

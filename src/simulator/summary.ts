@@ -98,6 +98,17 @@ export function lookUpRows(results: readonly PolicyResult[]): string[][] {
   return [head, ...rows];
 }
 
+/** What domains that were taken over got since then; nothing without a takeover. */
+export function takeoverRows(results: readonly PolicyResult[]): string[][] {
+  const rows = results.flatMap(({ policy, takeover }) => {
+    if (!takeover) return [];
+    const { pages, expired, budgets } = takeover;
+    return [[policy, formatCount(pages), percent(expired, pages), percent(budgets, 1)]];
+  });
+  if (rows.length === 0) return [];
+  return [['since the takeover', 'pages', 'of those domains', 'their budgets at the end'], ...rows];
+}
+
 export function percent(count: number, of: number): string {
   if (of === 0 || count === 0) return '0 %';
   const hundredths = (100 * count) / of;

@@ -82,6 +82,11 @@ export class Tally {
     }
   }
 
+  /** The kind of the domain with this name; undefined if there is none. */
+  kindOf(name: string): KindName | undefined {
+    return this.#web.placeOf(name)?.domain.kind.name;
+  }
+
   lookUp(hostName: string): void {
     this.lookUps++;
     const domain = this.#web.placeOf(hostName)?.domain;

@@ -29,6 +29,7 @@ import type { VirtualClock } from './clock.ts';
 import type { Network } from './network.ts';
 import type { PageWatch } from './policies.ts';
 import type { VirtualRobots } from './robots.ts';
+import type { Takeover } from './takeover.ts';
 import type { Tally } from './tally.ts';
 
 interface VirtualTurnsParts {
@@ -42,6 +43,7 @@ interface VirtualTurnsParts {
   readonly robots: VirtualRobots;
   readonly config: Pick<CrawlConfig, 'maxRedirects'>;
   readonly tally: Tally;
+  readonly takeover: Takeover;
   /** Learns which domain links to which; only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'page' | 'fetched'> | undefined;
   /** Only with verdicts on spam. */
@@ -136,7 +138,7 @@ export class VirtualTurns {
     tally.page(glimpse.domain, glimpse.isPage && isWhole);
     this.#judge(glimpse, isWhole, turn, discovery);
     if (glimpse.redirect !== undefined) this.#followRedirect(glimpse.redirect, turn, discovery);
-    else if (isWhole) this.#followLinks(glimpse.links, turn, discovery);
+    else if (isWhole) this.#followLinks(glimpse, turn, discovery);
   }
 
   /** Reads a page for a verdict on its domain, if that is to be measured. */
@@ -162,8 +164,9 @@ export class VirtualTurns {
     if (redirects < config.maxRedirects) admission.discover([target], depth, url, redirects + 1);
   }
 
-  #followLinks(links: readonly string[], { host }: HostTurn, { url, depth }: Discovery): void {
-    const { admission, reputation } = this.#parts;
+  #followLinks(glimpse: Glimpse, { host }: HostTurn, { url, depth }: Discovery): void {
+    const { admission, reputation, takeover } = this.#parts;
+    const links = takeover.linksOf(glimpse.domain, glimpse.links);
     if (links.length === 0) return;
     reputation?.page(host.domain.hash, url, links);
     admission.discover(links, depth + 1, url);

@@ -34,6 +34,8 @@ export interface LabFlags {
   readonly delay: Millis;
   readonly addressDelay: Millis;
   readonly fetches: number;
+  readonly edgeLife?: Millis;
+  readonly takeover?: Millis;
   readonly out?: string;
   readonly json?: boolean;
 }
@@ -95,6 +97,16 @@ export function register(program: Command): void {
       500,
     )
     .option('--fetches <count>', 'most requests at the same time', parseCount, 64)
+    .option(
+      '--edge-life <time>',
+      'how long a link between two domains counts that is not seen again (default: for ever)',
+      parseDuration,
+    )
+    .option(
+      '--takeover <time>',
+      'when expired domains are taken over: from then on nine of ten domains no longer link to them',
+      parseDuration,
+    )
     .option('--out <folder>', 'write report.html and report.json to this folder')
     .option('--json', 'print JSON')
     .action((flags: LabFlags) =>
@@ -200,7 +212,11 @@ export async function runCommand(flags: LabFlags, { output, screen }: Streams): 
     throw new DrumlinError('VALUE', '--pages must be at least 1.', 'Try --pages 200k.');
   const policies = flags.policy.split(',').map((name) => name.trim());
   for (const name of policies) findPolicy(name);
-  const config = resolveConfig({ delay, addressDelay, fetches, spam: flags.spam ?? '' });
+  const { takeover: takeoverAt, edgeLife } = flags;
+  const config = resolveConfig({
+    ...{ delay, addressDelay, fetches, spam: flags.spam ?? '' },
+    ...(edgeLife !== undefined && { edgeLife }),
+  });
   const spamModel = flags.spam === undefined ? undefined : await liveModelIn(flags.spam);
   const domains =
     flags.domains ??
@@ -221,14 +237,21 @@ export async function runCommand(flags: LabFlags, { output, screen }: Streams): 
     `${formatCount(pages)} pages per policy`,
     `${fetches} fetches at once`,
     `delay ${formatDuration(delay)} per host, ${formatDuration(addressDelay)} per address`,
+    ...(edgeLife === undefined ? [] : [`links live ${formatDuration(edgeLife)}`]),
+    ...(takeoverAt === undefined ? [] : [`takeover after ${formatDuration(takeoverAt)}`]),
   ];
   const run = (
     folder: string,
     onProgress: (policy: string, done: number) => void,
     signal: AbortSignal,
-  ) => runLab({ web, policies, pages, config, spamModel, folder, onProgress, signal });
+  ) => runLab({ web, policies, pages, config, spamModel, takeoverAt, folder, onProgress, signal });
   const results = await withScratch(flags.out, (folder) => watched(folder, run, screen));
-  const report = { scenario, seed, domains, pages, fetches, delay, addressDelay, results };
+  const report = {
+    ...{ scenario, seed, domains, pages, fetches, delay, addressDelay },
+    ...(edgeLife !== undefined && { edgeLife }),
+    ...(takeoverAt !== undefined && { takeover: takeoverAt }),
+    results,
+  };
   if (flags.out !== undefined) await writeReport(flags.out, facts, report, output);
   output.write(
     flags.json ? `${JSON.stringify(report, undefined, 2)}\n` : await printed(facts, results),
@@ -321,11 +344,12 @@ async function printed(
   facts: readonly string[],
   results: readonly PolicyResult[],
 ): Promise<string> {
-  const { coverageRows, kindRows, lookUpRows, summaryRows } = await import(
+  const { coverageRows, kindRows, lookUpRows, summaryRows, takeoverRows } = await import(
     '../../simulator/summary.ts'
   );
-  const tables = [summaryRows, kindRows, coverageRows, lookUpRows].map((rowsOf) =>
-    asColumns(rowsOf(results)),
-  );
+  const tables = [summaryRows, kindRows, coverageRows, lookUpRows, takeoverRows]
+    .map((rowsOf) => rowsOf(results))
+    .filter((rows) => rows.length > 0)
+    .map(asColumns);
   return `${facts.join(', ')}\n\n${tables.join('\n')}`;
 }

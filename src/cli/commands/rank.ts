@@ -21,6 +21,7 @@ import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { atLeastOne, keysByFlag, type Streams } from '../input/rank-words.ts';
 import { printable } from '../screen/printable.ts';
+import { registerRanksFile } from './rank/ranks-file.ts';
 import { registerCompare } from './rank-compare.ts';
 
 export interface RankFlags {
@@ -94,6 +95,7 @@ export function register(program: Command): void {
   // Flags after the word "compare" belong to it, although this command has some of the same.
   program.enablePositionalOptions();
   registerCompare(rank);
+  registerRanksFile(rank);
 }
 
 export async function rankCommand(
@@ -160,13 +162,15 @@ async function* rankedText(
 ): AsyncGenerator<string> {
   const { findNodeSet, missingText } = await import('../../rank/engine/node-set.ts');
   const set = names && (await findNodeSet(graph, names)); // before the long work
-  const { rank } = await import('../../rank/index.ts');
+  const { rank, rankBest } = await import('../../rank/index.ts');
   const { showEta } = await import('../screen/eta.ts');
   const eta = showEta(`ranking by ${request.by}`, screen);
   const start = performance.now();
   // No line at 100 %: the summary follows at once.
   const onProgress = (done: number) => done < 1 && eta.update(done);
-  const ranking = await rank(graph, { ...request, onProgress }).finally(eta.end);
+  const options = { ...request, onProgress };
+  const whole = set ? await rank(graph, options).finally(eta.end) : undefined;
+  const ranking = whole ?? (await rankBest(graph, options, top).finally(eta.end));
   const seconds = (performance.now() - start) / 1000;
   const summary = {
     by: request.by,
@@ -176,9 +180,8 @@ async function* rankedText(
     facts: ranking.facts,
     ...(set && { among: { given: set.given, found: set.ids.length, missing: set.missing } }),
   };
-  const nodes = set
-    ? firstOf(ranking.among(set.ids), top)
-    : ranking.top(Math.min(top, graph.nodes));
+  const nodes =
+    set && whole ? firstOf(whole.among(set.ids), top) : ranking.top(Math.min(top, graph.nodes));
   yield* json ? asJson(summary, nodes) : asTable(nodes, interval);
   if (!json) screen.write(`${summaryLine(summary)}\n`);
   const missing = set && missingText(set);

@@ -121,7 +121,10 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
       'Similar pages and traps:',
       ['nearDuplicates', 'similarity', 'similarityMemory', 'learnTraps', 'softErrors'],
     ],
-    ['Order and budgets:', ['order', 'rank', 'rankFile', 'budget', 'spam', 'rankSample']],
+    [
+      'Order and budgets:',
+      ['order', 'rank', 'rankFile', 'budget', 'spam', 'rankSample', 'edgeLife'],
+    ],
     [
       'Resources:',
       [

@@ -290,11 +290,12 @@ async function hasFolder(
 
 async function openFolder(
   { agent, config }: AgentStart,
-  { disk, log }: AgentSurroundings,
+  { disk, log, clock }: AgentSurroundings,
   spamModel: LiveModel | undefined,
 ): Promise<AgentFolder | undefined> {
   if (config.dir === '') return undefined;
   return AgentFolder.open(disk, agent, config, {
+    clock: paceOf(clock),
     onHalved: (p) => log.event('rank-sample-halved', { p }),
     ...(spamModel && { spamByName: (name: string) => spamModel.byName(name) }),
   });

@@ -17,6 +17,7 @@
 import { join } from 'node:path';
 import type { PartSums } from '../../archive/index/index-merge.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { together } from '../../base/together.ts';
 import type { Millis } from '../../base/units.ts';
@@ -466,6 +467,8 @@ interface ReputationSurroundings {
   readonly onHalved?: (p: number) => void;
   /** The verdict on a domain by its name; absent without verdicts on spam. */
   readonly spamByName?: (name: string) => number;
+  /** The clock by which links between domains age. */
+  readonly clock?: Clock;
 }
 
 /** Opens the part of the folder for `--order budget`. */
@@ -473,10 +476,10 @@ export async function openReputation(
   disk: Disk,
   dir: string,
   config: CrawlConfig,
-  { onHalved = () => {}, spamByName }: ReputationSurroundings,
+  { onHalved = () => {}, spamByName, clock = systemClock }: ReputationSurroundings,
   at: ReputationState | undefined,
 ): Promise<ReputationFolder> {
-  const { domainMemory: memory, rankSample: p, rank } = config;
+  const { domainMemory: memory, rankSample: p, rank, edgeLife } = config;
   const policy = parseBudget(budgetIn(config));
   return ReputationFolder.open({
     disk,
@@ -486,6 +489,8 @@ export async function openReputation(
     seed: SAMPLE_SEED,
     mostArcs: MOST_SAMPLED,
     onHalved,
+    edgeLife,
+    clock,
     budgetOf: budgets(at ? policy : atFirst(policy), Standing.none, rank),
     spamByName,
     at,

@@ -15,7 +15,7 @@ import { decodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import type { Entries } from '../../frontier/queue/path-queue.ts';
 import { UNUSED } from '../../reputation/budget/place.ts';
 import { eachEntry } from '../../reputation/budgeted-supply.ts';
-import { arcWords } from '../../reputation/edges/arc-set.ts';
+import type { EdgeLists } from '../../reputation/edges/edge-lists.ts';
 import { unpackEdges } from '../../reputation/edges/edge-parcel.ts';
 import type { ReputationFolder } from '../../reputation/reputation-folder.ts';
 import { payLevelDomain } from '../../url/domain.ts';
@@ -38,10 +38,8 @@ export async function handOverReputation(
   const blocked = await handOverPlaced(from, ownerOf);
   await handOverRounds(from, heirs, ownerOf);
   await handOverEdges(from, heirs, ownerOf);
-  for (const words of arcWords(from.sample.arcs(), 0)) {
-    for (const { sample } of heirs)
-      sample.receive(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
-  }
+  for (const { bytes, age } of from.sample.parcels())
+    for (const { sample } of heirs) sample.receive(bytes, age);
   return blocked;
 }
 
@@ -97,10 +95,18 @@ async function handOverEdges(
   // New edges are not counted yet.
   await edges.flush();
   for (let novel = await edges.take(); novel; novel = await edges.take()) {
-    for (let i = 0; i < novel.length; i++)
+    // Where edges age, the first ranking counts them.
+    for (let i = 0; i < novel.length && !edges.isAged; i++)
       ownerOf(novel.targets[i]).book.countEdges(novel.targets[i], '', 1, 0, 0);
   }
-  for await (const { length, targets, ends, sources } of edges.lists()) {
+  for (const age of edges.ages) {
+    for (const heir of heirs)
+      await heir.edges.adopt(
+        age,
+        ownLists(edges.listsAt(age), (key) => ownerOf(key) === heir),
+      );
+  }
+  for await (const { length, targets, ends, sources } of edges.listsAt(0)) {
     for (let i = 0, at = 0; i < length; i++) {
       const heir = ownerOf(targets[i]).edges;
       for (; at < ends[i]; at++) heir.add(targets[i], sources[at]);
@@ -109,6 +115,31 @@ async function handOverEdges(
   }
   for (const heir of heirs) await heir.edges.flush();
   await takeKnown(heirs);
+}
+
+/** The lists of the targets that `isOwn` accepts. */
+async function* ownLists(
+  lists: AsyncIterable<EdgeLists>,
+  isOwn: (target: bigint) => boolean,
+): AsyncGenerator<EdgeLists> {
+  for await (const { length, targets, degrees, ends, sources, before } of lists) {
+    const own = Array.from({ length }, (_, i) => i).filter((i) => isOwn(targets[i]));
+    if (own.length === 0) continue;
+    const some = own.map((i) => sources.subarray(i === 0 ? 0 : ends[i - 1], ends[i]));
+    const ownEnds = new Uint32Array(own.length);
+    let end = 0;
+    for (const [i, { length: more }] of some.entries()) ownEnds[i] = end += more;
+    const ownSources = new BigUint64Array(end);
+    for (const [i, list] of some.entries()) ownSources.set(list, ownEnds[i] - list.length);
+    yield {
+      length: own.length,
+      targets: BigUint64Array.from(own, (i) => targets[i]),
+      degrees: Uint32Array.from(own, (i) => degrees[i]),
+      ends: ownEnds,
+      sources: ownSources,
+      before: own[0] === 0 ? before : 0,
+    };
+  }
 }
 
 /** Discards new edges: the old owner has counted them. */

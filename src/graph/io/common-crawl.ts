@@ -6,7 +6,8 @@
  *           `org.example.www`. Names are reversed on import and export, and nodes are renumbered,
  *           because the order changes.
  * Requires  vertices numbered 0, 1, 2, … in the order of the files, as Common Crawl publishes them.
- * Ensures   anything else is refused with the file and the line.
+ * Ensures   anything else is refused with the file and the line. Numbers of hosts stay with the
+ *           graph, if every vertex has one.
  */
 import { basename, dirname } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
@@ -72,6 +73,8 @@ export class Vertices {
   readonly #files: readonly string[];
   /** Vertices read so far. */
   count = 0;
+  /** Whether the first vertex has a number of hosts. */
+  #firstHasHosts = false;
 
   constructor(disk: Disk, files: readonly string[]) {
     this.#disk = disk;
@@ -100,7 +103,9 @@ export class Vertices {
       for await (const chunk of readLines(this.#disk, path)) {
         const { bytes, spans, count } = this.#parse(chunk);
         for (let i = 0; i < count; i++) {
-          if (wanted.compare(bytes, spans[2 * i], spans[2 * i + 1]) !== 0) continue;
+          const [start, end] = [spans[2 * i], spans[2 * i + 1]];
+          const tab = bytes.subarray(start, end).indexOf(TAB);
+          if (wanted.compare(bytes, start, tab < 0 ? end : start + tab) !== 0) continue;
           if (first !== undefined)
             return malformed(
               path,
@@ -132,10 +137,11 @@ export class Vertices {
       if (at === start) throw malformedAt(chunk, line, 'has no name');
       reverseLabels(bytes, start, at, names);
       spans[2 * count] = start;
-      spans[2 * count++ + 1] = at;
-      if (bytes[at] === TAB)
-        do at++;
-        while (bytes[at] >= 48 && bytes[at] <= 57);
+      const nameStop = at;
+      at = numberEnd(bytes, nameStop);
+      const hasHosts = this.#hasHosts(chunk, line, at > nameStop + 1);
+      if (hasHosts) names.set(bytes.subarray(nameStop, at), nameStop);
+      spans[2 * count++ + 1] = hasHosts ? at : nameStop;
       if (bytes[at] === CR) at++;
       if (bytes[at] !== LF)
         throw malformedAt(chunk, line, 'has something other than a number after the name');
@@ -143,6 +149,23 @@ export class Vertices {
     }
     return { bytes: names, spans, count };
   }
+
+  /** All vertices have a number of hosts, or none. */
+  #hasHosts(chunk: LineChunk, line: number, has: boolean): boolean {
+    if (this.count === 0) this.#firstHasHosts = has;
+    if (has === this.#firstHasHosts) return has;
+    const what = has ? 'a number of hosts' : 'no number of hosts';
+    throw malformedAt(chunk, line, `has ${what}, unlike the first`);
+  }
+}
+
+/** The end of the tab and the digits that may follow a name. */
+function numberEnd(bytes: Uint8Array, nameEnd: number): number {
+  let at = nameEnd;
+  if (bytes[at] === TAB)
+    do at++;
+    while (bytes[at] >= 48 && bytes[at] <= 57);
+  return at;
 }
 
 /**

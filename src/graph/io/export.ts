@@ -21,7 +21,7 @@ import { MAX_NAME_BYTES } from '../name-format.ts';
 import { NameRuns } from '../name-runs.ts';
 import { NameTable } from '../name-table.ts';
 import type { DiskGraph } from '../open-graph.ts';
-import { addRenumbered } from '../renumber.ts';
+import { addRenumbered, allRanks } from '../renumber.ts';
 import { reversed } from './common-crawl.ts';
 
 interface ExportOptions {
@@ -132,7 +132,7 @@ export async function exportCommonCrawl(
       options.onProgress?.(0.5 + share / 2),
     );
     try {
-      await collectReversed(graph.names, runs);
+      await collectReversed(graph.names, runs, await graph.hosts?.());
       await writeText(disk, join(building, `${prefix}vertices.txt.gz`), (file) =>
         writeVertices(runs, file),
       );
@@ -147,9 +147,32 @@ export async function exportCommonCrawl(
   });
 }
 
-async function collectReversed(names: Names, runs: NameRuns): Promise<void> {
+/**
+ * The place of each node in the order of Common Crawl, which is that of the reversed names. Uses an
+ * empty folder for temporary files.
+ */
+export async function reversedPlaces(
+  graph: Graph,
+  disk: Disk,
+  scratch: string,
+  memory: Bytes,
+): Promise<Uint32Array> {
+  const runs = new NameRuns(disk, scratch, memory);
+  try {
+    await collectReversed(graph.names, runs);
+    await runs.merge(() => undefined);
+    return await allRanks(runs, graph.nodes);
+  } finally {
+    await runs.close();
+  }
+}
+
+/** With numbers of hosts, each follows its name. */
+async function collectReversed(names: Names, runs: NameRuns, hosts?: Uint32Array): Promise<void> {
+  let id = 0;
   for await (const name of names.all()) {
-    const bytes = Buffer.from(reversed(name));
+    const bytes = Buffer.from(reversed(name) + (hosts ? `\t${hosts[id]}` : ''));
+    id++;
     if (runs.append(bytes, 0, bytes.length) >= 0) continue;
     await runs.endRun(false);
     runs.append(bytes, 0, bytes.length);
@@ -164,7 +187,7 @@ async function* arcsIn(graph: Graph, options: ExportOptions): AsyncGenerator<IdA
   }
 }
 
-/** Writes `id⇥reversed.name` in byte order of the reversed names. */
+/** Writes `id⇥reversed.name`, and hosts if there are, in byte order of the reversed names. */
 async function writeVertices(runs: NameRuns, file: TextFile): Promise<void> {
   const chunk = new Chunk();
   let id = 0;

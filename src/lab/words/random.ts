@@ -61,6 +61,7 @@ export const TAG = {
   obscure: 52,
   company: 53,
   cover: 54,
+  takeover: 55,
   story: 60,
 } as const;
 

@@ -38,6 +38,11 @@ export interface RankResult {
   readonly interval?: ((score: number) => readonly [low: number, high: number]) | undefined;
 }
 
+/** The best nodes alone, best first. */
+export interface BestResult extends Omit<RankResult, 'ties'> {
+  readonly nodes: Uint32Array;
+}
+
 export interface Ranker<P extends Parameters = Parameters> {
   readonly name: string;
   /** A short title for a table or a plot. */
@@ -46,6 +51,16 @@ export interface Ranker<P extends Parameters = Parameters> {
   readonly estimates?: boolean;
   readonly parameters: P;
   run(graph: Graph, values: Values<P>, options: RankOptions): Promise<RankResult>;
+  /**
+   * Finds the best nodes without memory for the scores of all; undefined if that is not possible
+   * with these values and this memory.
+   */
+  best?(
+    graph: Graph,
+    values: Values<P>,
+    options: RankOptions,
+    count: number,
+  ): Promise<BestResult | undefined>;
 }
 
 /** A parameter. Its key is the name in the library; the flag is the same in kebab case. */

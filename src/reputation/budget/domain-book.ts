@@ -36,6 +36,7 @@ import {
   changing,
   EDGES,
   FETCHED,
+  IN_DEGREE,
   OVERRIDE,
   type Place,
   POSTPONE,
@@ -175,6 +176,13 @@ export class DomainBook {
     record.inDegree = newEdges;
     record.cash = cash;
     this.#update(key, EDGES, record);
+  }
+
+  /** Sets the number of domains that link to it, as counted anew. */
+  setInDegree(key: bigint, inDegree: number): void {
+    const record = newRecord('', 0);
+    record.inDegree = inDegree;
+    this.#update(key, IN_DEGREE, record);
   }
 
   /** Counts fetched pages of the domain. */

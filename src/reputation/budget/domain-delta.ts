@@ -58,6 +58,7 @@ export const PRICE = 4;
 export const POSTPONE = 5;
 export const FETCHED = 8;
 export const SPAM = 9;
+export const IN_DEGREE = 10;
 /**
  * A request for places, with the record of an unknown domain. Then follow: twice the number of URLs
  * after the first, plus one for `again`; `round`; `last`.
@@ -170,6 +171,8 @@ function changed(record: DomainRecord, kind: number, change: DomainRecord): Doma
   } else if (kind === EDGES) {
     record.inDegree += change.inDegree;
     record.cash += change.cash;
+  } else if (kind === IN_DEGREE) {
+    record.inDegree = change.inDegree;
   } else if (kind === SUPPORTERS) {
     record.supporters = change.supporters;
   } else if (kind === POSTPONE) {

@@ -22,6 +22,8 @@ export interface RunState {
   /** The most merges that any of its edges went through. */
   readonly level: number;
   readonly edges: number;
+  /** The period in which they were seen; 0 if absent. */
+  readonly period?: number;
 }
 
 /** The folder of the runs, and how they are read and written. */
@@ -57,7 +59,7 @@ export class AdjacencyRun {
   static async write(
     place: RunPlace,
     id: number,
-    level: number,
+    { level, period }: { readonly level: number; readonly period: number },
     lists: AsyncIterable<EdgeLists>,
   ): Promise<AdjacencyRun> {
     const log = await AppendLog.create(
@@ -75,8 +77,13 @@ export class AdjacencyRun {
         await log.append(new Uint8Array(words.buffer, 0, 4 * packRows(block, words)));
         edges += block.ends[block.length - 1];
       }
-      return new AdjacencyRun(place, { id, level, edges }, await log.seal(), log.length);
+      const state = { id, level, edges, ...(period !== 0 && { period }) };
+      return new AdjacencyRun(place, state, await log.seal(), log.length);
     });
+  }
+
+  get period(): number {
+    return this.state.period ?? 0;
   }
 
   /** Begins to read. The cursor is valid until `end`, which must be called. */

@@ -9,11 +9,14 @@
  *             add ─► fresh pairs ─► sorted parts (memory) ─► run  run  run …  level 0
  *                └─► fresh.N (log, for a crash)                 └─16─► run  run …  level 1
  *
- * Requires  no edge is added twice; one call at a time, except that `lists` may be read at any
- *           time.
+ *           Time may be divided into periods (`turn`). A run then has the edges of one period, and
+ *           edges age by dropping whole runs. When a period ends, its runs become one.
+ * Requires  no edge is added twice in a period; one call at a time, except that `lists` may be read
+ *           at any time.
  * Ensures   `lists` gives the edges that were there when the first block was asked for, whatever is
  *           added or merged meanwhile. What `freeze` names is all that was added. The code that
- *           stores the checkpoint makes the names in the folder durable.
+ *           stores the checkpoint makes the names in the folder durable. An edge of several periods
+ *           is listed once.
  * Cost      an edge is written in 16 bytes when it is added, and in 8 to 20 for every level; memory
  *           as limited, and three windows per run that is read. A merge lets other work run, but
  *           its caller waits for it.
@@ -29,6 +32,7 @@ import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import { SequentialReader } from '../../disk/sequential-reader.ts';
 import { VersionedFiles } from '../../disk/versioned-files.ts';
 import { AdjacencyRun, type RunPlace, type RunState } from './adjacency-run.ts';
+import { distinctLists } from './distinct-lists.ts';
 import { type EdgeLists, mergeRows, RowCursor } from './edge-lists.ts';
 import { FreshPairs, MOST_PAIRS, PAIR_BYTES, PAIR_WORDS } from './fresh-pairs.ts';
 
@@ -64,6 +68,8 @@ export interface AdjacencyState {
   readonly nextFile: number;
   readonly fresh: number;
   readonly runs: readonly RunState[];
+  /** The present period; 0 if absent. */
+  readonly period?: number;
 }
 
 interface AdjacencyOptions {
@@ -93,6 +99,7 @@ export class Adjacency {
   #log!: AppendLog;
   #fresh = 0;
   #nextFile = 1;
+  #period = 0;
 
   private constructor({ disk, folder, limits, pacer, at }: AdjacencyOptions) {
     const files = new VersionedFiles(disk, folder, Object.keys(at?.files ?? {}));
@@ -124,7 +131,55 @@ export class Adjacency {
 
   /** All edges, by target. A caller that stops early must end the generator. */
   async *lists(): AsyncGenerator<EdgeLists> {
-    yield* this.#merged(this.#runs, [...this.#parts, this.#pairs.rows()]);
+    const lists = this.#merged(this.#runs, [...this.#parts, this.#pairs.rows()]);
+    yield* this.ages.length === 0 ? lists : distinctLists(lists, this.#limits.blockSources);
+  }
+
+  /** The edges of one period, so many before the present one. */
+  async *listsAt(age: number): AsyncGenerator<EdgeLists> {
+    const fresh = age === 0 ? [...this.#parts, this.#pairs.rows()] : [];
+    yield* this.#merged(this.#runsOf(this.#period - age), fresh);
+  }
+
+  /** How many periods ago there were edges, the oldest first; not 0, the present one. */
+  get ages(): number[] {
+    const ages = new Set(this.#runs.map(({ period }) => this.#period - period));
+    ages.delete(0);
+    return [...ages].sort((a, b) => b - a);
+  }
+
+  /** Edges of earlier periods, each counted once for every period in which it was seen. */
+  get older(): number {
+    const older = this.#runs.filter(({ period }) => period !== this.#period);
+    return older.reduce((sum, { state }) => sum + state.edges, 0);
+  }
+
+  get period(): number {
+    return this.#period;
+  }
+
+  /**
+   * Ends the present period, which is then `by` periods ago. Drops all edges seen more than `held`
+   * periods ago.
+   */
+  async turn(by: number, held: number): Promise<void> {
+    await this.#endPeriod();
+    this.#period += by;
+    const dropped = this.#runs.filter(({ period }) => period < this.#period - held);
+    this.#runs = this.#runs.filter((run) => !dropped.includes(run));
+    this.#retired.push(...dropped);
+    await this.#discardUnread();
+  }
+
+  /** Adds edges that another owner of their targets saw so many periods ago; none is here. */
+  async adopt(age: number, lists: AsyncIterable<EdgeLists>): Promise<void> {
+    const place = { level: 0, period: this.#period - age };
+    const run = await AdjacencyRun.write(this.#place, this.#nextFile++, place, lists);
+    if (run.state.edges > 0) this.#runs = [...this.#runs, run];
+    else {
+      await run.close();
+      await run.discard();
+    }
   }
 
   async freeze(): Promise<Frozen<AdjacencyState>> {
@@ -134,7 +189,8 @@ export class Adjacency {
     const runs: RunState[] = [];
     for (const run of this.#runs) runs.push(await run.freeze(files));
     this.#place.files.freeze(Object.keys(files));
-    return { files, state: { nextFile: this.#nextFile, fresh: this.#fresh, runs } };
+    const period = this.#period !== 0 && { period: this.#period };
+    return { files, state: { nextFile: this.#nextFile, fresh: this.#fresh, runs, ...period } };
   }
 
   /** Deletes files that no checkpoint needs, now that the frozen state is stored. */
@@ -153,6 +209,12 @@ export class Adjacency {
     this.#parts.push(this.#pairs.rows());
     this.#pairs.clear();
     if (this.#parts.length < this.#limits.parts) return;
+    await this.#writeParts();
+    await this.#mergeFullLevels();
+  }
+
+  /** Makes a run of all that is sorted in memory; nothing else is in memory. */
+  async #writeParts(): Promise<void> {
     const [oldLog, old] = [this.#log, this.#fresh];
     const { log, id } = await this.#createLog();
     const run = await closeOnFailure([log], () => this.#write(0, [], this.#parts));
@@ -162,18 +224,37 @@ export class Adjacency {
     [this.#log, this.#fresh] = [log, id];
     await oldLog.abandon();
     await this.#place.files.discard(freshName(old));
-    await this.#mergeFullLevels();
+  }
+
+  /** Makes one run of all edges of the present period. */
+  async #endPeriod(): Promise<void> {
+    const rows = this.#pairs.rows();
+    if (rows.length > 0) this.#parts.push(rows);
+    this.#pairs.clear();
+    if (this.#parts.length > 0) await this.#writeParts();
+    const runs = this.#runsOf(this.#period);
+    if (runs.length > 1) await this.#mergeRuns(runs);
+    await this.#discardUnread();
   }
 
   async #mergeFullLevels(): Promise<void> {
     for (let level = 0; ; level++) {
-      const full = this.#runs.filter(({ state }) => state.level === level);
+      const full = this.#runsOf(this.#period).filter(({ state }) => state.level === level);
       if (full.length < this.#limits.mergedAtOnce) break;
-      const merged = await this.#write(level + 1, full, []);
-      this.#runs = [...this.#runs.filter((run) => !full.includes(run)), merged];
-      this.#retired.push(...full);
+      await this.#mergeRuns(full);
     }
     await this.#discardUnread();
+  }
+
+  async #mergeRuns(runs: readonly AdjacencyRun[]): Promise<void> {
+    const level = 1 + Math.max(...runs.map(({ state }) => state.level));
+    const merged = await this.#write(level, runs, []);
+    this.#runs = [...this.#runs.filter((run) => !runs.includes(run)), merged];
+    this.#retired.push(...runs);
+  }
+
+  #runsOf(period: number): AdjacencyRun[] {
+    return this.#runs.filter((run) => run.period === period);
   }
 
   #write(
@@ -181,7 +262,8 @@ export class Adjacency {
     runs: readonly AdjacencyRun[],
     parts: readonly Uint32Array[],
   ): Promise<AdjacencyRun> {
-    return AdjacencyRun.write(this.#place, this.#nextFile++, level, this.#merged(runs, parts));
+    const place = { level, period: this.#period };
+    return AdjacencyRun.write(this.#place, this.#nextFile++, place, this.#merged(runs, parts));
   }
 
   async *#merged(
@@ -223,6 +305,7 @@ export class Adjacency {
 
   async #resume({ files, state }: Frozen<AdjacencyState>): Promise<void> {
     this.#nextFile = state.nextFile;
+    this.#period = state.period ?? 0;
     await this.#beginLog();
     try {
       for (const run of state.runs) {

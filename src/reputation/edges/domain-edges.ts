@@ -11,18 +11,24 @@
  *                                                     └─► adjacency: sorted runs ─► lists
  *                                                            (TSE, another number of agents)
  *
+ *           With a life, time is divided into periods of a quarter of it. At the end of each
+ *           (`turn`), the DRUM forgets its keys, so that an edge seen again comes out again, into
+ *           the runs of its new period; and runs whose edges are too old are dropped. Time is that
+ *           in which the edges are open: a crawl that stands still forgets nothing.
  * Requires  keys are xxh64 of domain names; one call at a time, but `add` and `lists` at any time.
- * Ensures   every edge added and written comes out of `take` once in the life of the crawl, and is
- *           in `lists` from then on. A link of a domain to itself is not an edge.
+ * Ensures   every edge added and written comes out of `take` once in the life of the crawl, or once
+ *           a period, and is in `lists` from then on; with a life, until it was not added for five
+ *           quarters of it, and no longer than for six. A link of a domain to itself is not an edge.
  * Crash     `freeze` returns what a checkpoint must store; the folder opened with it is exactly
  *           what it was then. `freeze` also writes what was gathered in memory.
  * Cost      memory: the number given, and 16 bytes for every pair added and not yet written.
  *           docs/domain-graph.md has the figures.
  */
 
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { type Pacer, politePacer } from '../../base/pacer.ts';
 import { together } from '../../base/together.ts';
-import type { Bytes } from '../../base/units.ts';
+import type { Bytes, Millis } from '../../base/units.ts';
 import type { Frozen } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { drumGeometry, type Geometry } from '../../drum/geometry.ts';
@@ -51,7 +57,17 @@ interface LinkLists {
 export interface DomainEdgesState {
   readonly drum: KeyDrumState;
   readonly adjacency: AdjacencyState;
+  /** How much of the present period has passed; only with a life. */
+  readonly passed?: Millis;
 }
+
+/** Periods in the life of an edge. */
+const PERIODS = 4;
+/**
+ * Earlier periods whose edges count. One more than a life has: a page's agent does not send an edge
+ * twice in a period, and the periods of two agents do not begin together.
+ */
+export const HELD_PERIODS = PERIODS + 1;
 
 interface DomainEdgesOptions {
   readonly disk: Disk;
@@ -60,6 +76,9 @@ interface DomainEdgesOptions {
   /** At least 1.5 MiB; the DRUM uses half of it. */
   readonly memory: Bytes;
   readonly at?: Frozen<DomainEdgesState> | undefined;
+  /** An edge that is not added again for this long, by `clock`, is dropped; never by default. */
+  readonly life?: Millis | undefined;
+  readonly clock?: Clock | undefined;
   readonly pacer?: Pacer;
   /**
    * Replaces what is derived from `memory`; for tests that reach the disk with a handful of edges.
@@ -76,10 +95,17 @@ export class DomainEdges {
   #gathered = new PairList();
   #offered = new PairList();
   #taken = new TakenEdges();
+  readonly #clock: Clock;
+  readonly #period: Millis;
+  #periodBegan: Millis;
 
-  private constructor(drum: KeyDrum, adjacency: Adjacency) {
+  private constructor(options: DomainEdgesOptions, drum: KeyDrum, adjacency: Adjacency) {
+    const { life = Infinity, clock = systemClock, at } = options;
     this.#drum = drum;
     this.#adjacency = adjacency;
+    this.#clock = clock;
+    this.#period = life / PERIODS;
+    this.#periodBegan = clock.now() - (at?.state.passed ?? 0);
   }
 
   static async open(options: DomainEdgesOptions): Promise<DomainEdges> {
@@ -92,10 +118,8 @@ export class DomainEdges {
     const adjacency = await Adjacency.open({ disk, folder, limits, pacer, at: adjacencyAt });
     try {
       const drumAt = at && { files, state: at.state.drum };
-      return new DomainEdges(
-        await KeyDrum.open({ disk, folder, geometry, pacer, at: drumAt }),
-        adjacency,
-      );
+      const drum = await KeyDrum.open({ disk, folder, geometry, pacer, at: drumAt });
+      return new DomainEdges(options, drum, adjacency);
     } catch (error) {
       await adjacency.close();
       throw error;
@@ -107,9 +131,20 @@ export class DomainEdges {
     return this.#gathered.length + this.#drum.pending;
   }
 
-  /** Unique edges decided, taken or not. */
+  /** Unique edges decided, taken or not; with a life, once for each period that is held. */
   get size(): number {
-    return this.#drum.size;
+    return this.#drum.size + this.#adjacency.older;
+  }
+
+  /** Edges age, or did: one that comes out of `take` may be in `lists` already. */
+  get isAged(): boolean {
+    const { ages, period } = this.#adjacency;
+    return this.#period !== Infinity || period !== 0 || ages.length > 0;
+  }
+
+  /** When `turn` is due. */
+  get turnsAt(): Millis {
+    return this.#periodBegan + this.#period;
   }
 
   /** Notes that `source` links to `target`. */
@@ -156,6 +191,37 @@ export class DomainEdges {
     return this.#adjacency.lists();
   }
 
+  /** Those taken so many periods ago; see `ages`. */
+  listsAt(age: number): AsyncGenerator<EdgeLists> {
+    return this.#adjacency.listsAt(age);
+  }
+
+  /** How many periods ago edges were taken, the oldest first; 0, the present period, is left out. */
+  get ages(): readonly number[] {
+    return this.#adjacency.ages;
+  }
+
+  /**
+   * Ends the present period, if it is over, and drops edges that are too old. Returns how many
+   * periods have passed.
+   * Requires  everything added was decided and taken.
+   */
+  turn(): Promise<number> {
+    return this.#caller.run(async () => {
+      const passed = Math.floor((this.#clock.now() - this.#periodBegan) / this.#period);
+      if (!(passed >= 1)) return 0;
+      await this.#drum.forget();
+      await this.#adjacency.turn(passed, HELD_PERIODS);
+      this.#periodBegan += passed * this.#period;
+      return passed;
+    });
+  }
+
+  /** Adds edges that another owner of their targets took so many periods ago, at least one. */
+  adopt(age: number, lists: AsyncIterable<EdgeLists>): Promise<void> {
+    return this.#caller.run(() => this.#adjacency.adopt(age, lists));
+  }
+
   /**
    * Makes everything so far durable, except names in the folder, and returns how to find it again.
    */
@@ -165,7 +231,7 @@ export class DomainEdges {
       const [drum, adjacency] = await together([this.#drum.freeze(), this.#adjacency.freeze()]);
       return {
         files: { ...drum.files, ...adjacency.files },
-        state: { drum: drum.state, adjacency: adjacency.state },
+        state: { drum: drum.state, adjacency: adjacency.state, ...this.#passed() },
       };
     });
   }
@@ -182,6 +248,10 @@ export class DomainEdges {
   async close(): Promise<void> {
     await this.#drum.close();
     await this.#adjacency.close();
+  }
+
+  #passed(): Pick<DomainEdgesState, 'passed'> {
+    return this.#period === Infinity ? {} : { passed: this.#clock.now() - this.#periodBegan };
   }
 
   async #write(): Promise<void> {

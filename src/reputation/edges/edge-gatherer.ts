@@ -45,7 +45,7 @@ const SLASH = 47;
 
 export class EdgeGatherer {
   readonly #options: EdgeGathererOptions;
-  readonly #recent: RecentEdges | undefined;
+  #recent: RecentEdges | undefined;
   readonly #names = new Map<string, Target>();
   readonly #origins = new Origins((host) => this.#targetOf(payLevelDomain(host)));
   readonly #lanes: readonly Lane[];
@@ -56,7 +56,7 @@ export class EdgeGatherer {
 
   constructor(options: EdgeGathererOptions) {
     this.#options = options;
-    this.#recent = options.cache > 0 ? new RecentEdges(options.cache) : undefined;
+    this.forgetRecent();
     this.#lanes = Array.from({ length: options.owners }, () => new Lane());
   }
 
@@ -78,6 +78,12 @@ export class EdgeGatherer {
     const { length } = targets;
     const isNew = this.#recent?.admit(source, targets);
     for (let i = 0; i < length; i++) if (isNew?.[i] !== 0) targets[i].lane.add(targets[i], source);
+  }
+
+  /** Forgets which edges were found lately: each is sent again when it is found again. */
+  forgetRecent(): void {
+    const { cache } = this.#options;
+    this.#recent = cache > 0 ? new RecentEdges(cache) : undefined;
   }
 
   /** What is gathered for an owner, packed; undefined if nothing is. */

@@ -153,7 +153,7 @@ export async function* mergeRows(
 }
 
 /** A block that is filled again and again. */
-class Block implements EdgeLists {
+export class Block implements EdgeLists {
   length = 0;
   before = 0;
   readonly targets: BigUint64Array;
@@ -190,6 +190,13 @@ class Block implements EdgeLists {
     this.#targetWords[2 * i + 1] = high;
     this.degrees[i] = degree;
     this.ends[i] = this.#filled;
+  }
+
+  /** Adds sources to the last list; there must be room. */
+  put(sources: BigUint64Array): void {
+    this.sources.set(sources, this.#filled);
+    this.#filled += sources.length;
+    this.ends[this.length - 1] = this.#filled;
   }
 
   copyFrom(cursor: RowCursor): number {

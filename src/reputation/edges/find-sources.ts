@@ -51,6 +51,9 @@ export async function sourcesOf(
   } finally {
     await file.close();
   }
+  // An edge that was seen in several periods is in the runs of each.
+  if (runs.some(({ period = 0 }) => period !== (state.adjacency.period ?? 0)))
+    for (const [target, sources] of found) found.set(target, [...new Set(sources)]);
   return found;
 }
 

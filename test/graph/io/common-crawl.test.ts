@@ -42,11 +42,50 @@ describe('Common Crawl’s files', () => {
     });
   });
 
-  test('of domains have the number of hosts, which is ignored', async () => {
+  test('of domains have the number of hosts, which stays with the graph', async () => {
     const files = filesOf('0\tcom.example\t12\n1\torg.a\t1\r\n', '1\t0\n', 'domain-');
     const out = newPlace();
-    expect((await importGraph(files, out, { ...OPTIONS, disk: quickDisk() })).level).toBe('domain');
+    const facts = await importGraph(files, out, { ...OPTIONS, disk: quickDisk() });
+    expect(facts).toEqual({ nodes: 2, arcs: 1, named: true, level: 'domain', hosts: true });
     expect((await contentOf(out)).arcs).toEqual(['a.org example.com']);
+    const graph = await openGraph(out);
+    expect(await graph.hosts?.()).toEqual(Uint32Array.of(1, 12));
+    await graph.close();
+  });
+
+  test('with numbers of hosts are exported as they were imported, in any memory', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(host, { minLength: 1, maxLength: 40, size: 'max' }),
+        fc.array(fc.nat(2 ** 32 - 1), { minLength: 40, maxLength: 40 }),
+        fc.constantFrom(1, 2 ** 20),
+        async (hosts, counts, memory) => {
+          const disk = quickDisk();
+          const names = byteSorted(hosts.map(reversed));
+          const vertices = names.map((name, id) => `${id}\t${name}\t${counts[id]}\n`).join('');
+          const out = newPlace();
+          await importGraph(filesOf(vertices, '', 'domain-'), out, { ...OPTIONS, disk, memory });
+          expect((await contentOf(out)).names).toEqual(byteSorted(hosts));
+          const graph = await openGraph(out);
+          const folder = newPlace();
+          await exportCommonCrawl(graph, folder, { disk, memory });
+          await graph.close();
+          const text = gunzipSync(readFileSync(join(folder, 'domain-vertices.txt.gz'))).toString();
+          expect(text).toBe(vertices);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test('with numbers of hosts for some vertices only, or a name twice, are refused by line', async () => {
+    const refused = (vertices: string) =>
+      expect(importGraph(filesOf(vertices, ''), newPlace(), { ...OPTIONS, disk: quickDisk() }))
+        .rejects;
+    await refused('0\tcom.a\t3\n1\tcom.b\n').toThrow('no number of hosts, unlike the first');
+    await refused('0\tcom.a\n1\tcom.b\t3\n').toThrow('a number of hosts, unlike the first');
+    await refused('0\tcom.a\t3\n1\tcom.a\t4\n').toThrow('again, after line 1');
+    await refused('0\tcom.a\t3\n1\tcom.a\t3\n').toThrow('again, after line 1');
   });
 
   test('may be folders of parts with continuous numbers', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AdjacencyBlock, Graph } from '../../../src/graph/graph.ts';
 import { memoryGraph } from '../../../src/graph/memory-graph.ts';
-import { order, rank } from '../../../src/rank/index.ts';
+import { order, rank, rankBest } from '../../../src/rank/index.ts';
 import { shareOut } from '../../../src/rank/supporters/blocks.ts';
 import { nameBits, sampler } from '../../../src/rank/supporters/sample.ts';
 import { SupportersKernel } from '../../../src/rank/supporters/supporters-kernel.ts';
@@ -57,6 +57,36 @@ describe('TSE', () => {
       graph.out.bytes + Number(parts.facts.parts) * graph.in.bytes,
     );
     expect(parts.facts.sampledArcs).toBe(whole.facts.sampledArcs);
+  });
+
+  test('finds the best nodes without the scores of all, and they are the same', async () => {
+    const graph = webLike(20_000, 10);
+    const cases = [
+      { count: 1, p: 0.1 },
+      { count: 100, p: 0.1, threads: 3 },
+      { count: 312, p: 0.01, seed: 5, sample: 'name' },
+      { count: 50, error: 0.1, at: 200 },
+    ];
+    for (const { count, ...request } of cases) {
+      const all = await rank(graph, { by: 'tse', ...request });
+      const best = await rankBest(graph, { by: 'tse', ...request }, count);
+      expect('scores' in best).toBe(false);
+      expect(best.facts).toEqual(all.facts);
+      expect(await collected(best.top())).toEqual(await collected(all.top(count)));
+      expect(await collected(best.top(3))).toEqual(await collected(all.top(Math.min(3, count))));
+    }
+    // Too many are wanted, the sample is in parts, the method cannot: then all scores are computed.
+    const fixed = 8.375 * graph.nodes + 16 * (65_536 + 4);
+    for (const [count, request] of [
+      [400, { by: 'tse', p: 0.5 }],
+      [10, { by: 'tse', p: 0.5, memory: fixed + 16 * 20_000 }],
+      [10, { by: 'in' }],
+    ] as const) {
+      const best = await rankBest(graph, request, count);
+      const all = await rank(graph, request);
+      expect(await collected(best.top(count))).toEqual(await collected(all.top(count)));
+      expect(best.facts).toEqual(all.facts);
+    }
   });
 
   test('refuses memory so small that the graph would be read over and over', async () => {
@@ -268,4 +298,10 @@ function webLike(nodes: number, meanDegree: number): Graph {
       ]);
   }
   return memoryGraph(nodes, arcs);
+}
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
