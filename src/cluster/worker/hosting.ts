@@ -11,6 +11,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import type { Plan } from '../../crawl/crawl.ts';
 import type { AgentReport } from '../../crawl/crew.ts';
+import type { AgentOrders } from '../../crawl/record/agent-orders.ts';
 import type { EventLog } from '../../crawl/record/log.ts';
 import type { SeedMove } from '../../crawl/record/seed-move.ts';
 import type { SharedAddresses } from '../../crawl/transport/address-table.ts';
@@ -53,6 +54,8 @@ interface HostingParts {
   readonly now: () => Millis;
   /** The filters that an agent begins with. */
   readonly filters: () => FilterSet;
+  /** What the operator has changed by then. */
+  readonly orders: () => AgentOrders;
   /** An agent has left, with its last report. */
   readonly onLeft: (last: AgentReport | undefined) => void;
   /** An agent has failed by an error of its own. */
@@ -111,6 +114,11 @@ export class Hosting {
 
   filters(set: FilterSet): void {
     for (const agent of this.#running()) agent.filters(set);
+  }
+
+  /** Resolves when every agent that runs here has a checkpoint with the change, or has left. */
+  async tune(orders: AgentOrders): Promise<void> {
+    await Promise.allSettled(this.#running().map((agent) => agent.tune(orders)));
   }
 
   /** Agents get pages of the limit, or return them. */
@@ -185,17 +193,19 @@ export class Hosting {
     const { commitEvery, ownsProcess } = this.#parts;
     const { agent, epoch } = slot.lease;
     let unsubscribe = () => {};
+    const [filters, orders] = [this.#parts.filters(), this.#parts.orders()];
     try {
       const hosted = await HostedAgent.start({
         ...{ disk, dir, lease: slot.lease, before, run, log, book, times, commitEvery },
         ...{ mirrors: this.#mirrors, sharing: this.#sharing, ownsProcess },
         quiet: quietBefore(before.worker, worker, times),
-        shared: this.#shared(),
+        shared: this.#shared(filters, orders),
         granted: () => this.#granted(agent),
         post: (from, to, bytes) => this.#post(from, to, bytes),
         onSeedMoved: (by, move) => this.#seedMoved(by, move),
       });
       slot.agent = hosted;
+      this.#catchUp(hosted, filters, orders);
       const ends = [this.#receiveFor(hosted), this.#sharing.begin(agent, epoch)];
       unsubscribe = () => {
         for (const end of ends) end();
@@ -218,14 +228,25 @@ export class Hosting {
     }
   }
 
-  #shared() {
+  /** What the operator has changed while the files of the agent were made ready. */
+  #catchUp(hosted: HostedAgent, filters: FilterSet, orders: AgentOrders): void {
+    if (this.#parts.filters() !== filters) hosted.filters(this.#parts.filters());
+    if (this.#parts.orders() !== orders) void hosted.tune(this.#parts.orders()).catch(() => {});
+  }
+
+  #shared(filters: FilterSet, { settings, paused }: AgentOrders) {
     const { plan, view, agents, seeds, addresses, hosts } = this.#parts;
-    const { config, spam, extracts } = plan;
-    const filters = this.#parts.filters();
+    const { spam, extracts } = plan;
+    const { delay } = settings;
+    // A delay that the operator has named is meant for private hosts too.
+    const config = {
+      ...{ ...plan.config, ...settings },
+      ...(delay !== undefined && { privateDelay: delay }),
+    };
     const moved = view.get<Moved>(KEYS.moved)?.value.moves ?? [];
     return {
       ...{ agents, config, filters, spam, extracts, seeds, moved, addresses, hosts },
-      ...{ rescoped: false, planned: false, paused: false },
+      ...{ rescoped: false, planned: false, paused },
     };
   }
 
