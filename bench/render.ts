@@ -1,22 +1,35 @@
 /**
  * What rendering costs: pages per second of processor time, with the archive on.
  *
- *   npm run bench -- render [--pages 60] [--runs 2] [--browsers 1]
+ *   npm run bench -- render [--pages 60] [--runs 2] [--browsers 1] [--only drumlin,crawlee]
  *   npm run bench -- render --plain [--pages 5000] [--runs 3]
  *
- * The first renders every page of a synthetic web whose pages scripts make. The second crawls a web
+ * The first renders every page of a synthetic web whose pages scripts make, and lets Crawlee's
+ * PlaywrightCrawler do the same with the same Chromium, one page at a time; it archives nothing. The
+ * second crawls a web
  * without scripts with `--render never` and `--render auto`: what the decision costs. Processor time
  * is that of the crawl and of all processes that it starts, sampled ten times a second: browsers are
  * many processes, and some are killed.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { Disk } from '../src/disk/disk.ts';
 import { type Lab, startLab } from '../src/lab/server/lab.ts';
+import { findBrowser } from '../src/render/find-browser.ts';
 
+const PEERS = join(import.meta.dirname, 'peers/render');
 const BIN = join(import.meta.dirname, '../bin/drumlin');
 /** USER_HZ: the unit of times in /proc. */
 const TICKS = 100;
@@ -41,12 +54,17 @@ export async function run(args: string[]): Promise<void> {
       ...{ pages: { type: 'string' }, runs: { type: 'string', default: '2' } },
       browsers: { type: 'string', default: '1' },
       plain: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
     },
   });
   const pages = Number(values.pages ?? (values.plain ? 5000 : 60));
-  const contenders = values.plain
+  const all = values.plain
     ? [drumlin('never', '1'), drumlin('auto', '1')]
-    : [drumlin('always', values.browsers)];
+    : [drumlin('always', values.browsers), crawlee()];
+  const only = values.only.split(',').filter(Boolean);
+  const contenders = all.filter(
+    ({ name }) => only.length === 0 || only.some((word) => name.startsWith(word)),
+  );
   const web = await startLab({
     ...{ scenario: 'clean', domains: 30, pages: 100, oneAddress: true, seed: 5 },
     mix: values.plain ? {} : { 'script-inline': 0.5, 'script-data': 0.5 },
@@ -91,9 +109,37 @@ function drumlin(render: string, browsers: string): Contender {
   };
 }
 
+/** Installed once, in a folder of its own: never in the project. */
+function crawlee(): Contender {
+  const dir = join(tmpdir(), 'drumlin-render-peers');
+  return {
+    name: 'crawlee PlaywrightCrawler',
+    async run({ seeds }, pages) {
+      mkdirSync(dir, { recursive: true });
+      for (const file of ['package.json', 'crawlee.mjs'])
+        copyFileSync(join(PEERS, file), join(dir, file));
+      if (!existsSync(join(dir, 'node_modules')))
+        execFileSync('npm', ['install', '--no-package-lock', '--ignore-scripts'], {
+          cwd: dir,
+          stdio: ['ignore', 2, 2],
+        });
+      const { path, env } = await findBrowser(new Disk(), '');
+      const args = [join(dir, 'crawlee.mjs'), String(pages), path, ...seeds.slice(0, 3)];
+      return measured(process.execPath, args, env);
+    },
+  };
+}
+
 /** Runs a program that prints a JSON with its pages, and adds up what its processes compute. */
-async function measured(program: string, args: readonly string[]): Promise<Result> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+async function measured(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Result> {
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const used = new Map<number, number>();
   const timer = setInterval(() => sample(child.pid as number, used), 100);
   const printed = await text(child.stdout);

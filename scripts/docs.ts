@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeApiDocs } from './pages/api.ts';
-import { apiHttpPage, openApiFile } from './pages/api-http.ts';
+import { apiHttpPage, clusterOpenApiFile, openApiFile } from './pages/api-http.ts';
 import { cliReference } from './pages/cli.ts';
 import { configurationPage } from './pages/configuration.ts';
 import { crawlOptions } from './pages/crawl-options.ts';
@@ -28,6 +28,7 @@ export const PAGES: readonly GeneratedPage[] = [
   logPage,
   metricsReference,
   openApiFile,
+  clusterOpenApiFile,
 ];
 
 /** What a page holds now; empty when there is none. */

@@ -5,6 +5,12 @@ import { type Answer, type Live, useLive, useLoad } from './api.ts';
 import { count } from './format.ts';
 import { Notice, Section, Table } from './parts.tsx';
 import { ArchiveView } from './views/archive.tsx';
+import {
+  ClusterControlView,
+  ClusterDomainsView,
+  ClusterOverviewView,
+  ElsewhereView,
+} from './views/cluster.tsx';
 import { ControlView } from './views/control.tsx';
 import { DomainsView } from './views/domains.tsx';
 import { GraphView } from './views/graph.tsx';
@@ -16,6 +22,7 @@ import { UrlView } from './views/url.tsx';
 
 export interface ViewProps {
   readonly crawl: string;
+  readonly view: string;
   readonly live: Live;
   readonly params: URLSearchParams;
   /** Opens a view with these parameters. */
@@ -34,6 +41,17 @@ const VIEWS: Readonly<Record<string, readonly [title: string, view: ComponentTyp
   settings: ['Settings', SettingsView],
   control: ['Control', ControlView],
   log: ['Log', LogView],
+};
+
+/** The views of a cluster where they differ: the console has its book, and no files. */
+const CLUSTER_VIEWS: Readonly<Record<string, ComponentType<ViewProps>>> = {
+  overview: ClusterOverviewView,
+  domains: ClusterDomainsView,
+  hosts: ElsewhereView,
+  url: ElsewhereView,
+  archive: ElsewhereView,
+  graph: ElsewhereView,
+  control: ClusterControlView,
 };
 
 interface Place {
@@ -76,7 +94,9 @@ function App() {
       location.hash = addressOf(crawls[0].id, 'overview');
   }, [crawls.length, place.crawl]);
   const live = useLive(place.crawl === '' ? undefined : place.crawl);
-  const [title, View] = VIEWS[place.view];
+  const [title, ofCrawl] = VIEWS[place.view];
+  const shown = crawls.find(({ id }) => id === place.crawl);
+  const View = (shown?.kind === 'cluster' ? CLUSTER_VIEWS[place.view] : undefined) ?? ofCrawl;
   useEffect(() => {
     document.title = place.crawl === '' ? 'Drumlin' : `${title} · ${place.crawl} · Drumlin`;
   }, [title, place.crawl]);
@@ -93,12 +113,13 @@ function App() {
       <Head place={place} crawls={crawls} live={live} />
       {place.crawl !== '' && <Tabs place={place} />}
       <main id="main">
-        {place.crawl === '' ? (
+        {place.crawl === '' || !shown ? (
           <Crawls crawls={crawls} error={error} isLoading={isLoading} />
         ) : (
           <View
-            key={place.crawl}
+            key={`${place.crawl} ${place.view}`}
             crawl={place.crawl}
+            view={place.view}
             live={live}
             params={place.params}
             go={go}

@@ -24,6 +24,7 @@ import { crawl as stream } from '../crawl/stream.ts';
 import type { Filters } from './crawl-filters.ts';
 import type {
   Answer,
+  BrowserPage,
   CrawlFailure,
   OutgoingRequest,
   Page,
@@ -50,6 +51,7 @@ export type {
 } from './crawl-filters.ts';
 export type {
   Answer,
+  BrowserPage,
   CrawlFailure,
   HeaderView,
   Link,
@@ -93,6 +95,17 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
    * waits for its promise. Agents then run in the caller's thread.
    */
   readonly onResponse?: (page: Page) => Answer<ResponseDecision>;
+  /**
+   * Called with each page that is rendered, empty yet, before it loads anything: to set up the
+   * browser for it. It counts for the time of the page (`renderTime`); if it throws, the page is
+   * kept as it was fetched. Agents then run in the caller's thread.
+   */
+  readonly beforeLoad?: (page: BrowserPage) => void | Promise<void>;
+  /**
+   * Called with each page that is rendered when it has loaded and is quiet, before its links and
+   * its HTML are taken: to close a banner, to fill a field. Time and errors as with `beforeLoad`.
+   */
+  readonly afterLoad?: (page: BrowserPage) => void | Promise<void>;
   /**
    * Where to put pages: `warc` (an archive), `files` (a folder of files), `none`, or a place of
    * your own, for which fetching waits.

@@ -6,30 +6,36 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
-import type { Disk } from '../disk/disk.ts';
 import type { Reply, StreamClient } from '../net/loopback-server.ts';
-import { linesAfter, readLog } from './look/log.ts';
-import { overviewOf } from './look/overview.ts';
 
 const EVERY: Millis = 1500;
 
+/** A crawl that can be watched. */
+export interface Watched {
+  /** The same for all who watch the same crawl. */
+  readonly key: string;
+  status(): Promise<unknown>;
+  /** Where the log ends now. */
+  logEnd(): Promise<number>;
+  /** What came since the log ended at `from`. */
+  logAfter(from: number): Promise<{ readonly lines: readonly unknown[]; readonly end: number }>;
+}
+
 export class Feeds {
-  readonly #disk: Disk;
   readonly #clock: Clock;
   readonly #feeds = new Map<string, Feed>();
 
-  constructor(disk: Disk, clock: Clock) {
-    this.#disk = disk;
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  watch(dir: string): Reply {
+  watch(watched: Watched): Reply {
     return {
       ...{ status: 200, text: 'retry: 2000\n\n', type: 'text/event-stream' },
       headers: { 'x-accel-buffering': 'no' },
       stream: (client) => {
-        const feed = this.#feeds.get(dir) ?? new Feed(this.#disk, this.#clock, dir);
-        this.#feeds.set(dir, feed);
+        const feed = this.#feeds.get(watched.key) ?? new Feed(this.#clock, watched);
+        this.#feeds.set(watched.key, feed);
         feed.add(client);
       },
     };
@@ -41,18 +47,16 @@ export class Feeds {
 }
 
 class Feed {
-  readonly #disk: Disk;
   readonly #clock: Clock;
-  readonly #dir: string;
+  readonly #watched: Watched;
   readonly #clients = new Set<StreamClient>();
   #cancel: (() => void) | undefined;
   #last = '';
   #logEnd: number | undefined;
 
-  constructor(disk: Disk, clock: Clock, dir: string) {
-    this.#disk = disk;
+  constructor(clock: Clock, watched: Watched) {
     this.#clock = clock;
-    this.#dir = dir;
+    this.#watched = watched;
   }
 
   add(client: StreamClient): void {
@@ -84,16 +88,16 @@ class Feed {
   }
 
   async #sendNews(): Promise<void> {
-    const status = JSON.stringify(await overviewOf(this.#disk, this.#dir, this.#clock.now()));
+    const status = JSON.stringify(await this.#watched.status());
     if (status !== this.#last) this.#send('status', status);
     else for (const client of this.#clients) client.send(': still here\n\n');
     this.#last = status;
     if (this.#logEnd === undefined) {
-      this.#logEnd = (await readLog(this.#disk, this.#dir, { count: 0 })).end;
+      this.#logEnd = await this.#watched.logEnd();
       return;
     }
     const from = this.#logEnd;
-    const { lines, end } = await linesAfter(this.#disk, this.#dir, from);
+    const { lines, end } = await this.#watched.logAfter(from);
     this.#logEnd = end;
     if (lines.length > 0) this.#send('log', JSON.stringify({ from, lines }));
   }

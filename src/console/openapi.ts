@@ -1,8 +1,10 @@
-/** The table of routes as an OpenAPI 3.1 file, and as the page docs/api-http.md. */
+/** A table of routes as an OpenAPI 3.1 file, and as a section of the page docs/api-http.md. */
 import { VERSION } from '../base/version.ts';
 import type { Field, Fields } from './fields/schema.ts';
 import type { Route } from './route.ts';
-import { ROUTES } from './routes.ts';
+
+/** What a file says of a route. */
+type Described = Omit<Route, 'answer'>;
 
 const ERROR = {
   type: 'object',
@@ -18,9 +20,9 @@ const ERROR = {
   },
 } as const;
 
-export function openApi(): Record<string, unknown> {
+export function openApi(routes: readonly Described[]): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of ROUTES) {
+  for (const route of routes) {
     paths[route.path] ??= {};
     paths[route.path][route.method.toLowerCase()] = operation(route);
   }
@@ -40,7 +42,7 @@ export function openApi(): Record<string, unknown> {
   };
 }
 
-function operation({ method, path, doc, fields, gives }: Route): Record<string, unknown> {
+function operation({ method, path, doc, fields, gives }: Described): Record<string, unknown> {
   const open = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     ...{ name, in: 'path', required: true, schema: { type: 'string' } },
   }));
@@ -87,28 +89,30 @@ const objectOf = (fields: Fields) => ({
 });
 
 /** The routes as sections of a page. */
-export function routeSections(): string {
-  return ROUTES.map(({ method, path, doc, fields, gives }) => {
-    const asked = Object.entries(fields).map(
-      ([name, field]) => `| \`${name}\` | ${typeText(field)} | ${field.doc} |`,
-    );
-    const given = Object.entries(gives).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
-    return [
-      `### \`${method} /api/v1${path}\``,
-      '',
-      doc,
-      '',
-      ...(asked.length > 0
-        ? [
-            `| ${method === 'GET' ? 'query' : 'body'} | type | meaning |`,
-            '|---|---|---|',
-            ...asked,
-            '',
-          ]
-        : []),
-      ...(given.length > 0 ? ['| answer | meaning |', '|---|---|', ...given, ''] : []),
-    ].join('\n');
-  }).join('\n');
+export function routeSections(routes: readonly Described[]): string {
+  return routes
+    .map(({ method, path, doc, fields, gives }) => {
+      const asked = Object.entries(fields).map(
+        ([name, field]) => `| \`${name}\` | ${typeText(field)} | ${field.doc} |`,
+      );
+      const given = Object.entries(gives).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`);
+      return [
+        `### \`${method} /api/v1${path}\``,
+        '',
+        doc,
+        '',
+        ...(asked.length > 0
+          ? [
+              `| ${method === 'GET' ? 'query' : 'body'} | type | meaning |`,
+              '|---|---|---|',
+              ...asked,
+              '',
+            ]
+          : []),
+        ...(given.length > 0 ? ['| answer | meaning |', '|---|---|', ...given, ''] : []),
+      ].join('\n');
+    })
+    .join('\n');
 }
 
 function typeText({ json, isOptional }: Field<unknown>): string {

@@ -6,7 +6,7 @@ import type { Fields, Values } from './fields/schema.ts';
 import type { FrameServer } from './frame.ts';
 
 /** What routes work with. */
-export interface ConsoleParts {
+interface ConsoleParts {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly crawls: Crawls;
@@ -30,7 +30,7 @@ export class RawAnswer {
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT';
 
-export interface Route {
+export interface Route<Parts = ConsoleParts, Crawl = OneCrawl> {
   readonly method: Method;
   /** Below `/api/v1`; `{crawl}` and `{name}` stand for one segment. */
   readonly path: string;
@@ -39,17 +39,19 @@ export interface Route {
   readonly fields: Fields;
   /** The fields of the answer, each with its meaning. */
   readonly gives: Readonly<Record<string, string>>;
-  readonly answer: (parts: ConsoleParts, crawl: OneCrawl, values: never, name: string) => unknown;
+  readonly answer: (parts: Parts, crawl: Crawl, values: never, name: string) => unknown;
 }
 
-/** Checks that the answer reads only the fields that there are. */
-export function route<F extends Fields>(
-  method: Method,
-  path: string,
-  doc: string,
-  fields: F,
-  gives: Readonly<Record<string, string>>,
-  answer: (parts: ConsoleParts, crawl: OneCrawl, values: Values<F>, name: string) => unknown,
-): Route {
-  return { method, path, doc, fields, gives, answer };
-}
+/** Makes routes; checks that an answer reads only the fields that there are. */
+export const routesOver =
+  <Parts, Crawl>() =>
+  <F extends Fields>(
+    method: Method,
+    path: string,
+    doc: string,
+    fields: F,
+    gives: Readonly<Record<string, string>>,
+    answer: (parts: Parts, crawl: Crawl, values: Values<F>, name: string) => unknown,
+  ): Route<Parts, Crawl> => ({ method, path, doc, fields, gives, answer });
+
+export const route = routesOver<ConsoleParts, OneCrawl>();

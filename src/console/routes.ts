@@ -9,7 +9,7 @@ import { askedOf } from '../crawl/state/crawl-folder.ts';
 import { COLUMNS } from '../crawl/state/domain-list.ts';
 import { readTuning } from '../crawl/state/tuning-file.ts';
 import { changeCrawl } from './control/change.ts';
-import { decideDomain } from './control/decide.ts';
+import { DECISIONS, decideDomain } from './control/decide.ts';
 import { choice, maybe, text, texts, textsByName, whole, yesNo } from './fields/schema.ts';
 import { capturedBody, compareCaptures, listCaptures, viewCapture } from './look/captures.ts';
 import { domainOf } from './look/domain.ts';
@@ -362,7 +362,7 @@ const CHANGING: readonly Route[] = [
     '/crawls/{crawl}/domains/{name}',
     'Decides about a domain.',
     {
-      decision: choice('what holds for it', ['block', 'trust', 'budget', 'clear']),
+      decision: choice('what holds for it', DECISIONS),
       budget: maybe(text('URLs a round, for `budget`', 20)),
     },
     { domain: 'its name', decision: 'what holds now' },
@@ -373,6 +373,7 @@ const CHANGING: readonly Route[] = [
         name,
         decision,
         budget === undefined ? undefined : parseCount(budget),
+        BY,
       ),
   ),
 ];

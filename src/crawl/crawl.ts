@@ -164,14 +164,15 @@ export async function planCrawl(
   hooks: CrawlHooks,
 ): Promise<Plan> {
   const { clock = systemClock, disk = new Disk() } = hooks;
-  const isAsked = hooks.beforeRequest !== undefined || hooks.onResponse !== undefined;
+  const { beforeRequest, onResponse, beforeLoad, afterLoad } = hooks;
+  const isAsked = [beforeRequest, onResponse, beforeLoad, afterLoad].some(Boolean);
   const here = hooks.here ?? (isAsked || hooks.predicates !== undefined);
   const agents = agentCount(asked);
   requireAgents(agents);
   const { network, mesh } = hooks;
   if ((hooks.clock || hooks.disk || hooks.predicates || network || mesh || isAsked) && !here)
     throw new Error(
-      '`clock`, `disk`, `predicates`, `network`, `mesh`, `beforeRequest` and `onResponse` require `here: true`.',
+      '`clock`, `disk`, `predicates`, `network`, `mesh`, `beforeRequest`, `onResponse`, `beforeLoad` and `afterLoad` require `here: true`.',
     );
   if (asked.dir === '' && seeds.length === 0) throw noSeeds();
   requirePlace(asked);
@@ -319,8 +320,8 @@ function startCrew(plan: Plan, { folder, log }: OpenCrawl): Promise<Crew> {
   return Crew.start(starts, {
     // With requisites the crawl ends after the last of them, not at the limit.
     limitReached: () => (config.requisites === 'none' ? undefined : allowance.exhausted),
-    beforeRequest: hooks.beforeRequest,
-    onResponse: hooks.onResponse,
+    ...{ beforeRequest: hooks.beforeRequest, onResponse: hooks.onResponse },
+    ...{ beforeLoad: hooks.beforeLoad, afterLoad: hooks.afterLoad },
     clock,
     disk,
     log: watchingSeeds(log, hooks.onSeedTrouble),

@@ -189,7 +189,7 @@ export class Crew {
 
   async #beginHere(start: AgentStart, ports: AgentPorts): Promise<Member> {
     const { clock, disk, log, onPage, onError, predicates, network } = this.#options;
-    const { beforeRequest, onResponse } = this.#options;
+    const { beforeRequest, onResponse, beforeLoad, afterLoad } = this.#options;
     const { agent, agents, incarnation } = start;
     const running = await runAgent(start, {
       clock,
@@ -197,8 +197,7 @@ export class Crew {
       log,
       onPage,
       onError,
-      beforeRequest,
-      onResponse,
+      ...{ beforeRequest, onResponse, beforeLoad, afterLoad },
       predicates,
       network,
       connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),

@@ -7,6 +7,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
+import { ANOTHER_PROGRAM } from '../disk/notes/written-by.ts';
 import {
   type FilterSet,
   type FilterSurroundings,
@@ -14,7 +15,7 @@ import {
   loadFilters,
 } from '../filter/filter-set.ts';
 import type { EventLog } from './record/log.ts';
-import { readFilters } from './state/filters-file.ts';
+import { filtersBy } from './state/filters-file.ts';
 
 interface FilterWatchParts extends FilterSurroundings {
   readonly dir: string;
@@ -57,14 +58,14 @@ export class FilterWatch {
   async #look(): Promise<void> {
     const { disk, dir, log, onChange } = this.#parts;
     try {
-      const texts = (await readFilters(disk, dir)) ?? {};
+      const { texts = {}, by = ANOTHER_PROGRAM } = (await filtersBy(disk, dir)) ?? {};
       const seen = JSON.stringify(sorted(texts));
       if (seen === this.#seen) return;
       this.#seen = seen;
       const set = await loadFilters(texts, this.#parts);
       if (this.#ended) return;
       onChange(set);
-      log.event('filters-changed', { filters: set.texts });
+      log.event('filters-changed', { by, filters: set.texts });
     } catch (error) {
       const why = (error as Error).message;
       if (why !== this.#refused) log.event('filters-refused', { why });

@@ -35,6 +35,9 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   readonly beforeRequest?: RequestHooks['beforeRequest'];
   /** Called with every response before it is stored; it decides what becomes of it. */
   readonly onResponse?: (page: ReadablePage) => ReturnType<NonNullable<RequestHooks['onResponse']>>;
+  /** Called with each page in the browser, before it loads and when it has loaded. */
+  readonly beforeLoad?: RequestHooks['beforeLoad'];
+  readonly afterLoad?: RequestHooks['afterLoad'];
   /** Where pages go: `warc`, `files`, `none`, or a sink of your own, for which fetching waits. */
   readonly store?: CrawlOptions['store'] | PageSink;
   /**
@@ -45,7 +48,8 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
 }
 
 export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePage, Summary, void> {
-  const { seeds, onPage, onError, beforeRequest, onResponse, store, ...others } = options;
+  const { seeds, onPage, onError, beforeRequest, onResponse, store, ...rest } = options;
+  const { beforeLoad, afterLoad, ...others } = rest;
   const { signal, headers, filters = {}, ...settings } = others;
   signal?.throwIfAborted();
   const sink = typeof store === 'object' ? store : undefined;
@@ -60,7 +64,7 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePag
     ...(typeof predicates === 'string' && { predicates }),
   });
   // One agent needs no thread of its own. Functions cannot be sent to another thread.
-  const isAsked = beforeRequest !== undefined || onResponse !== undefined;
+  const isAsked = [beforeRequest, onResponse, beforeLoad, afterLoad].some(Boolean);
   const here = agentCount(config) === 1 || typeof predicates === 'object' || isAsked;
   const run = await startCrawl(starts, config, {
     onPage: async (fetched) => {
@@ -72,6 +76,7 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePag
     ...(onError && { onError }),
     ...(beforeRequest && { beforeRequest }),
     ...(onResponse && { onResponse: (fetched) => onResponse(readable(fetched)) }),
+    ...{ beforeLoad, afterLoad },
     ...(typeof predicates === 'object' && { predicates }),
     here,
   });

@@ -1,5 +1,5 @@
-/** How much disk space a folder uses, and how much is free. */
-import { readdir, stat, statfs } from 'node:fs/promises';
+/** How much disk space a folder uses, how much is free, and how much memory a process uses. */
+import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import type { Bytes } from '../base/units.ts';
@@ -33,5 +33,19 @@ async function unlessGone<T>(work: Promise<T>, nothing: T): Promise<T> {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return nothing;
     throw diskFailure(error) ?? error;
+  }
+}
+
+/**
+ * The memory that a process has in RAM; 0 for one that has ended, and where the system does not
+ * tell. Files of /proc have no length: they are read to their end.
+ */
+export async function bytesInMemory(pid: number): Promise<Bytes> {
+  if (process.platform !== 'linux') return 0;
+  try {
+    const status = await readFile(`/proc/${pid}/status`, 'latin1');
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
   }
 }

@@ -18,6 +18,7 @@ import type { Clock } from '../base/clock.ts';
 import { DrumlinError, systemCode } from '../base/errors.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
+import { bytesInMemory } from '../disk/usage.ts';
 import {
   type BrowserProgram,
   CdpPipe,
@@ -183,18 +184,8 @@ export class Browser {
     const renderers = (processInfo as { type: string; id: number }[]).filter(
       ({ type }) => type === 'renderer',
     );
-    const sizes = renderers.map(({ id }) => this.#residentBytes(id));
+    const sizes = renderers.map(({ id }) => bytesInMemory(id));
     return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  }
-
-  async #residentBytes(pid: number): Promise<Bytes> {
-    if (process.platform !== 'linux') return 0;
-    try {
-      const status = await this.#disk.readText(`/proc/${pid}/status`);
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
-    } catch {
-      return 0; // the process has ended
-    }
   }
 
   /** Ends the browser and everything it has started. */

@@ -13,6 +13,7 @@ import type { Bytes, Millis } from '../base/units.ts';
 import { hostOf } from '../url/parts.ts';
 import type { Browser } from './browser.ts';
 import type { Payload } from './cdp-pipe.ts';
+import type { BrowserPage, RenderHooks } from './hooks.ts';
 import {
   type Answer,
   Interception,
@@ -40,6 +41,7 @@ export interface RenderRequest {
   readonly answer: Answer;
   readonly screenshot: boolean;
   readonly state: StorageState | undefined;
+  readonly hooks?: RenderHooks | undefined;
 }
 
 export interface RenderedPage {
@@ -57,7 +59,7 @@ export interface RenderedPage {
   readonly isCut: boolean;
 }
 
-type RenderFault = 'render-crashed' | 'render-hung' | 'render-memory';
+type RenderFault = 'render-crashed' | 'render-hung' | 'render-memory' | 'render-hook';
 
 export class RenderFailed extends Error {
   override readonly name = 'RenderFailed';
@@ -149,8 +151,10 @@ class Visit {
       ...{ url: 'about:blank', browserContextId: context, width: 1280, height: 1024 },
     });
     this.#session = await this.#interception.begin(targetId);
-    void this.#call('Page.navigate', { url }).catch(() => {});
-    const isCut = !(await this.#settle());
+    const { beforeLoad, afterLoad } = this.#request.hooks ?? {};
+    const isReady = !beforeLoad || (await this.#hook(beforeLoad));
+    if (isReady) void this.#call('Page.navigate', { url }).catch(() => {});
+    const isCut = !(isReady && (await this.#settle()) && (await this.#after(afterLoad)));
     const { html, base } = await this.#takePage(isCut);
     const picture = screenshot ? await this.#picture() : undefined;
     if (!isCut) await this.#clickAll(CLICK_ROUTE);
@@ -161,6 +165,44 @@ class Visit {
     return {
       ...{ html: Buffer.from(html), base, links: [...this.#links], traffic, screenshot: picture },
       ...{ elapsed: this.#clock.now() - this.#startedAt, isCut },
+    };
+  }
+
+  /** Calls a function of the program; false when the time was too short for it. */
+  async #hook(hook: NonNullable<RenderHooks['beforeLoad']>): Promise<boolean> {
+    const done = async () => {
+      await hook(this.#shown());
+      return true;
+    };
+    try {
+      return (await this.#inTime(done())) === true;
+    } catch (error) {
+      throw new RenderFailed('render-hook', (error as Error)?.message ?? String(error));
+    }
+  }
+
+  /** What a program does with a page that is quiet may make it load more. */
+  async #after(hook: RenderHooks['afterLoad']): Promise<boolean> {
+    if (!hook) return true;
+    if (!(await this.#hook(hook)) || !(await this.#untilQuiet(QUIET_STEP))) return false;
+    return (await this.#inTime(this.#noteLinks())) === true;
+  }
+
+  /** The page as programs see it. */
+  #shown(): BrowserPage {
+    return {
+      url: this.#request.url,
+      evaluate: async (expression) => {
+        const { result, exceptionDetails: thrown } = await this.#call('Runtime.evaluate', {
+          ...{ expression, returnByValue: true, awaitPromise: true, silent: true },
+        });
+        if (thrown) throw new Error(String(thrown.exception?.description ?? thrown.text));
+        return result?.value;
+      },
+      addScript: async (source) => {
+        await this.#call('Page.addScriptToEvaluateOnNewDocument', { source });
+      },
+      send: (method, params) => this.#call(method, params),
     };
   }
 

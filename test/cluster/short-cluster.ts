@@ -92,6 +92,11 @@ export class ShortCluster {
     return child;
   }
 
+  /** The address of the broker. */
+  get brokers(): string {
+    return this.#url;
+  }
+
   dir(number: number): string {
     return join(this.#folder, `worker-${number}`);
   }

@@ -5,15 +5,16 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPage } from '../../scripts/page.ts';
 import { readWarc } from '../../src/archive/warc/warc-reader.ts';
-import { type Console, serveConsole } from '../../src/console/server.ts';
+import type { Console } from '../../src/console/serve.ts';
+import { serveConsole } from '../../src/console/server.ts';
 import { readTuning } from '../../src/crawl/state/tuning-file.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { indexArchives } from '../../src/search/build/build-index.ts';
 import { withBrowser } from '../browser.ts';
+import { seriousFaults } from './serious-faults.ts';
 import { makeSmallCrawl, type SmallCrawl } from './small-crawl.ts';
 
 const TOKEN = 'a-token-for-the-tests';
@@ -402,14 +403,3 @@ describe('in a browser', () => {
     });
   });
 });
-
-async function seriousFaults(page: Page, axe: string): Promise<string[]> {
-  // The policy of the page forbids foreign scripts; the driver's own world is exempt.
-  await page.evaluate(axe);
-  const { violations } = (await page.evaluate('axe.run(document, { iframes: false })')) as {
-    violations: { id: string; impact: string; nodes: { html: string }[] }[];
-  };
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`);
-}

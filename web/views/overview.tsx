@@ -11,10 +11,6 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
   const { value, error } = useLoad(`/crawls/${encodeURIComponent(crawl)}/history`, 10_000);
   if (!status) return <Notice isLoading />;
   const { counters, rate, disk, checkpoint } = status;
-  const skipped = {
-    ...counters.refused,
-    ...(counters.disallowed > 0 && { 'robots.txt': counters.disallowed }),
-  };
   const stretches: Row[] = value?.stretches ?? [];
   return (
     <>
@@ -67,76 +63,9 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
           {bytes(status.memory)}
         </Fact>
       </dl>
-      {status.limits.length > 0 && (
-        <Section title="Limits">
-          <ul class="bars limits" aria-label="Limits">
-            {status.limits.map((limit: Row) => (
-              <li key={limit.of}>
-                <span class="name">{limit.of}</span>
-                <meter min={0} max={limit.limit} value={limit.done} aria-label={limit.of} />
-                <span>
-                  {limit.of === 'bytes'
-                    ? bytes(limit.limit)
-                    : limit.of === 'time'
-                      ? duration(limit.limit)
-                      : count(limit.limit)}
-                  {limit.left !== undefined && limit.left !== null
-                    ? `, ${duration(limit.left)} left`
-                    : ''}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
-      <Section
-        title="Over time"
-        side={<small class="quiet">UTC; drag to zoom, double-click to see all</small>}
-      >
-        <Notice error={error} />
-        <div class="plots">
-          <Plot
-            title="pages per second"
-            stretches={stretches}
-            lines={[['pages', perSecond('pages')]]}
-          />
-          <Plot
-            title="kB per second"
-            stretches={stretches}
-            lines={[['kB', (s) => perSecond('bytes')(s) / 1000]]}
-          />
-          <Plot
-            title="queued URLs"
-            stretches={stretches}
-            lines={[
-              ['queued', (s) => s.queued],
-              ['on disk', (s) => s.backlog],
-            ]}
-          />
-          <Plot
-            title="requests under way, hosts in front"
-            stretches={stretches}
-            lines={[
-              ['requests', (s) => s.fetching],
-              ['front', (s) => s.front],
-            ]}
-          />
-        </div>
-      </Section>
-      <div class="columns">
-        <Section title="Statuses">
-          <Bars tally={counters.statuses} label="Pages by status" />
-        </Section>
-        <Section title="Failed">
-          <Bars tally={counters.errors} label="URLs that failed, by fault" />
-        </Section>
-        <Section title="Skipped">
-          <Bars tally={skipped} label="URLs skipped, by reason" />
-        </Section>
-        <Section title="Retries">
-          <Bars tally={counters.retries} label="Retries, by fault" />
-        </Section>
-      </div>
+      <Limits limits={status.limits} />
+      <OverTime stretches={stretches} error={error} />
+      <Tallies counters={counters} />
       {status.top.length > 0 && (
         <Section title="Most pages">
           <Table
@@ -161,6 +90,101 @@ export function OverviewView({ crawl, live, at }: ViewProps) {
         </Section>
       )}
     </>
+  );
+}
+
+export function Limits({ limits }: { limits: readonly Row[] }) {
+  if (limits.length === 0) return null;
+  return (
+    <Section title="Limits">
+      <ul class="bars limits" aria-label="Limits">
+        {limits.map((limit) => (
+          <li key={limit.of}>
+            <span class="name">{limit.of}</span>
+            <meter min={0} max={limit.limit} value={limit.done} aria-label={limit.of} />
+            <span>
+              {limit.of === 'bytes'
+                ? bytes(limit.limit)
+                : limit.of === 'time'
+                  ? duration(limit.limit)
+                  : count(limit.limit)}
+              {limit.left !== undefined && limit.left !== null
+                ? `, ${duration(limit.left)} left`
+                : ''}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+export function OverTime({
+  stretches,
+  error,
+}: {
+  stretches: readonly Row[];
+  error: string | undefined;
+}) {
+  return (
+    <Section
+      title="Over time"
+      side={<small class="quiet">UTC; drag to zoom, double-click to see all</small>}
+    >
+      <Notice error={error} />
+      <div class="plots">
+        <Plot
+          title="pages per second"
+          stretches={stretches}
+          lines={[['pages', perSecond('pages')]]}
+        />
+        <Plot
+          title="kB per second"
+          stretches={stretches}
+          lines={[['kB', (s) => perSecond('bytes')(s) / 1000]]}
+        />
+        <Plot
+          title="queued URLs"
+          stretches={stretches}
+          lines={[
+            ['queued', (s) => s.queued],
+            ['on disk', (s) => s.backlog],
+          ]}
+        />
+        <Plot
+          title="requests under way, hosts in front"
+          stretches={stretches}
+          lines={[
+            ['requests', (s) => s.fetching],
+            ['front', (s) => s.front],
+          ]}
+        />
+      </div>
+    </Section>
+  );
+}
+
+/** Pages by status, and what was not fetched. */
+export function Tallies({ counters }: { counters: Row }) {
+  const skipped = {
+    ...counters.refused,
+    ...(counters.disallowed > 0 && { 'robots.txt': counters.disallowed }),
+  };
+  return (
+    <div class="columns">
+      <Section title="Statuses">
+        <Bars tally={counters.statuses} label="Pages by status" />
+      </Section>
+      <Section title="Failed">
+        <Bars tally={counters.errors} label="URLs that failed, by fault" />
+      </Section>
+      <Section title="Skipped">
+        <Bars tally={skipped} label="URLs skipped, by reason" />
+      </Section>
+      <Section title="Retries">
+        <Bars tally={counters.retries} label="Retries, by fault" />
+      </Section>
+    </div>
   );
 }
 

@@ -157,7 +157,7 @@ async function set(domain: string, flags: SetFlags): Promise<void> {
   const { agents, settings } = await askedOf(disk, dir);
   if (settings.order !== 'budget' && override !== undefined && override !== 'blocked')
     throw noBudgets(dir);
-  const name = await setOverride(disk, dir, domain, override);
+  const name = await setOverride(disk, dir, domain, override, 'drumlin domains set');
   const when = holderOf(dir)?.alive
     ? 'The crawl is running and applies it at its next checkpoint.'
     : asTyped(`It applies when you resume: drumlin crawl --dir ${dir}`);

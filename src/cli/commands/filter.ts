@@ -199,7 +199,7 @@ async function set(folder: string, word: string, given: string): Promise<void> {
     { [stage]: await filterText(given) },
     { disk, predicates, ranking, spam: spam !== '' },
   );
-  await setFilter(disk, folder, stage, texts[stage] ?? '');
+  await setFilter(disk, folder, stage, texts[stage] ?? '', 'drumlin filter set');
   for (const { path, list } of lists) console.log(`${path}: ${list.entries} entries`);
   console.log(`${stage}: ${texts[stage] ?? 'accepts everything'}`);
   const { holderOf } = await import('../../disk/folder-lock.ts');

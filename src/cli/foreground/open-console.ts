@@ -1,7 +1,8 @@
 /** Opens the console with the page that `npm run build` has made. */
 import { readFileSync } from 'node:fs';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
-import type { Console } from '../../console/server.ts';
+import type { ClusterSource } from '../../console/cluster/server.ts';
+import type { Console } from '../../console/serve.ts';
 
 export const CONSOLE_PORT = 9420;
 
@@ -19,6 +20,15 @@ export async function openConsole(
 ): Promise<Console> {
   const { serveConsole } = await import('../../console/server.ts');
   return serveConsole({ places, page: pageText(), port, token, stays, ...(host && { host }) });
+}
+
+/** The console of a cluster: it needs no folder and no worker on this machine. */
+export async function openClusterConsole(
+  cluster: ClusterSource,
+  { port, host, token }: ConsoleAt,
+): Promise<Console> {
+  const { serveClusterConsole } = await import('../../console/cluster/server.ts');
+  return serveClusterConsole(cluster, { page: pageText(), port, token, host });
 }
 
 /** Beside this code in a build; a loader that runs the sources takes the last build. */

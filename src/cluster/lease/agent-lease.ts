@@ -38,6 +38,8 @@ export interface AgentEntry {
   readonly bytes: Bytes;
   /** Counts the commits. */
   readonly commits: number;
+  /** When the last commit was made, by the clock of its worker; nothing is decided by it. */
+  readonly committedAt?: Millis;
   /** Numbers the writes of this holder: a renewal must change the key. */
   readonly beat: number;
   /** The run of the crawl that it has concluded; 0 for none. */
@@ -140,8 +142,9 @@ export class AgentLease {
 
   /** Resolves when the commit is in the key. Rejects with `LeaseLost`. */
   commit(commit: Commit): Promise<void> {
-    const { commits } = this.#entry;
-    return this.#untilWritten(() => ({ ...this.#entry, ...commit, commits: commits + 1 }));
+    const commits = this.#entry.commits + 1;
+    const committedAt = this.#options.clock.now();
+    return this.#untilWritten(() => ({ ...this.#entry, ...commit, commits, committedAt }));
   }
 
   /** Gives the agent up, for any worker to take. */

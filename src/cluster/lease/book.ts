@@ -9,7 +9,8 @@
  *   leader          which worker decides about placement and end
  *   placement       which worker is to run which agent
  *   pages           how many pages each agent may fetch
- *   filters, domains, moved   what the operator or an agent tells all others
+ *   filters, domains, tuning  what the operator changes while the crawl runs
+ *   moved           what an agent tells all others
  *
  * Ensures   `update` changes a key only if its revision is the given one; of several callers at
  *           once, one wins. A call that throws may have changed the key: its answer was lost.

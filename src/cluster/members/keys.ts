@@ -13,6 +13,7 @@ export const KEYS = {
   moved: 'moved',
   filters: 'filters',
   domains: 'domains',
+  tuning: 'tuning',
 } as const;
 
 export const workerKey = (worker: string): string => `worker.${worker}`;
@@ -78,4 +79,23 @@ export interface PageGrants {
 
 export interface Moved {
   readonly moves: readonly SeedMove[];
+}
+
+/** A file of the operator: filters.txt or domains.tsv of a crawl. */
+export interface SteeredText {
+  readonly text: string;
+  /** What wrote it: `console`, `drumlin cluster steer`. */
+  readonly by?: string;
+}
+
+/** What the operator changes while the cluster runs, beside filters and domains. */
+export interface ClusterTuning {
+  /** Grows with every write. */
+  readonly number: number;
+  /** What wrote it last: `console`, `drumlin cluster set`. */
+  readonly by: string;
+  /** Values in place of those of the crawl, as text. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Nothing is fetched until this is false. */
+  readonly paused: boolean;
 }

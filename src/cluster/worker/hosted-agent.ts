@@ -14,6 +14,7 @@ import type { Millis } from '../../base/units.ts';
 import type { SavedCheckpoint } from '../../crawl/agent/checkpointer.ts';
 import type { AgentStart } from '../../crawl/agent/open-agent.ts';
 import type { AgentReport } from '../../crawl/crew.ts';
+import type { AgentOrders } from '../../crawl/record/agent-orders.ts';
 import type { AgentProgress, EndReason } from '../../crawl/record/counters.ts';
 import type { EventLog } from '../../crawl/record/log.ts';
 import type { SeedMove } from '../../crawl/record/seed-move.ts';
@@ -206,6 +207,11 @@ export class HostedAgent {
 
   filters(set: FilterSet): void {
     this.#thread.filters(set);
+  }
+
+  /** Resolves when a checkpoint holds the change. */
+  tune(orders: AgentOrders): Promise<void> {
+    return this.#thread.tune(orders);
   }
 
   /** Begins nothing new. */

@@ -14,6 +14,7 @@ import type { Millis } from '../../base/units.ts';
 import type { AgentStart } from '../../crawl/agent/open-agent.ts';
 import type { Plan } from '../../crawl/crawl.ts';
 import type { AgentReport } from '../../crawl/crew.ts';
+import type { AgentOrders } from '../../crawl/record/agent-orders.ts';
 import type { EventLog } from '../../crawl/record/log.ts';
 import type { SeedMove } from '../../crawl/record/seed-move.ts';
 import type { SharedAddresses } from '../../crawl/transport/address-table.ts';
@@ -57,6 +58,8 @@ interface HostingParts {
   readonly now: () => Millis;
   /** The filters that an agent begins with. */
   readonly filters: () => FilterSet;
+  /** What the operator has changed by then. */
+  readonly orders: () => AgentOrders;
   /** An agent has left, with its last report. */
   readonly onLeft: (last: AgentReport | undefined) => void;
   /** An agent has failed by an error of its own. */
@@ -121,6 +124,11 @@ export class Hosting {
 
   filters(set: FilterSet): void {
     for (const agent of this.#running()) agent.filters(set);
+  }
+
+  /** Resolves when every agent that runs here has a checkpoint with the change, or has left. */
+  async tune(orders: AgentOrders): Promise<void> {
+    await Promise.allSettled(this.#running().map((agent) => agent.tune(orders)));
   }
 
   /** Agents get pages of the limit, or return them. */
@@ -196,7 +204,8 @@ export class Hosting {
     const { view, log, worker, times, agents, onFailure, disk, dir, book } = this.#parts;
     const { commitEvery, ownsProcess } = this.#parts;
     const { agent, epoch } = slot.lease;
-    const shared = this.#shared();
+    const [filters, orders] = [this.#parts.filters(), this.#parts.orders()];
+    const shared = this.#shared(filters, orders);
     let unsubscribe = () => {};
     try {
       const hosted = await HostedAgent.start({
@@ -210,7 +219,7 @@ export class Hosting {
         isUnwanted: () => slot.agent === undefined && slot.isUnwanted,
       });
       slot.agent = hosted;
-      this.#tellNews(hosted, shared);
+      this.#catchUp(hosted, orders, shared);
       const ends = [this.#receiveFor(hosted), this.#sharing.begin(agent, epoch)];
       unsubscribe = () => {
         for (const end of ends) end();
@@ -236,14 +245,30 @@ export class Hosting {
     }
   }
 
-  #shared() {
-    const { plan, view, agents, seeds, addresses, hosts } = this.#parts;
-    const { config, spam, extracts } = plan;
-    const filters = this.#parts.filters();
-    const moved = view.get<Moved>(KEYS.moved)?.value.moves ?? [];
+  /** What the operator has changed while the files of the agent were made ready. */
+  #catchUp(
+    hosted: HostedAgent,
+    orders: AgentOrders,
+    { filters, moved }: Pick<AgentStart, 'filters' | 'moved'>,
+  ): void {
+    if (this.#parts.filters() !== filters) hosted.filters(this.#parts.filters());
+    if (this.#parts.orders() !== orders) void hosted.tune(this.#parts.orders()).catch(() => {});
+    for (const move of this.#moves().slice(moved.length)) hosted.seedMoved(move);
+  }
+
+  #shared(filters: FilterSet, { settings, paused }: AgentOrders) {
+    const { plan, agents, seeds, addresses, hosts } = this.#parts;
+    const { spam, extracts } = plan;
+    const { delay } = settings;
+    // A delay that the operator has named is meant for private hosts too.
+    const config = {
+      ...{ ...plan.config, ...settings },
+      ...(delay !== undefined && { privateDelay: delay }),
+    };
+    const moved = this.#moves();
     return {
       ...{ agents, config, filters, spam, extracts, seeds, moved, addresses, hosts },
-      ...{ rescoped: false, planned: false, paused: false },
+      ...{ rescoped: false, planned: false, paused },
     };
   }
 
@@ -269,11 +294,8 @@ export class Hosting {
     else connection.publish(subject(`in.${to}.${from}`), bytes);
   }
 
-  /** What has changed while the files of an agent were made ready. */
-  #tellNews(hosted: HostedAgent, { filters, moved }: Pick<AgentStart, 'filters' | 'moved'>): void {
-    const now = this.#shared();
-    if (now.filters !== filters) hosted.filters(now.filters);
-    for (const move of now.moved.slice(moved.length)) hosted.seedMoved(move);
+  #moves(): readonly SeedMove[] {
+    return this.#parts.view.get<Moved>(KEYS.moved)?.value.moves ?? [];
   }
 
   async #seedMoved(by: number, move: SeedMove): Promise<void> {

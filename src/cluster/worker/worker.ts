@@ -43,6 +43,7 @@ import {
 } from '../members/keys.ts';
 import { Leader } from '../members/leader.ts';
 import { type Seen, View } from '../members/view.ts';
+import { agentNow, reportSubject, type WorkerReport } from '../members/worker-report.ts';
 import { mergeClusterIndex } from '../mirror/merge-index.ts';
 import { Hosting } from './hosting.ts';
 import { Sharing } from './sharing.ts';
@@ -174,6 +175,8 @@ export class Worker {
       ...{ filtering, filters, dir: this.#options.dir, clock: this.#clock, log: this.#log },
       every: config.checkpoint,
       onFilters: (set) => this.#hosting.filters(set),
+      // The first orders come before any agent: it begins with them.
+      onOrders: async (orders) => this.#hosting?.tune(orders),
       get: (key) => view.get(key)?.value,
     });
     this.#closers.push(() => this.#steering.end());
@@ -201,7 +204,11 @@ export class Worker {
     const questions = connection.subscribe(this.#subject(`worker.${this.id}`), {
       callback: (_, message) => void this.#answer(message),
     });
+    const looks = connection.subscribe(reportSubject(this.#options.name, this.id), {
+      callback: (_, message) => void this.#report(message),
+    });
     this.#closers.push(() => questions.unsubscribe());
+    this.#closers.push(() => looks.unsubscribe());
     await this.#serveMetrics(config);
     await this.#sayHello();
     this.#timer = setInterval(() => void this.#tick(), Math.min(TICK, this.#times.renew / 3));
@@ -224,6 +231,7 @@ export class Worker {
       ...{ seeds: this.#seeds, log: this.#log, view: this.#view, connection: brokers.connection },
       ...{ subject: (rest) => this.#subject(rest), hosts, addresses: shareAddresses(), now },
       filters: () => this.#steering.filters,
+      orders: () => this.#steering.orders,
       onLeft: (last) => this.#progress.left(last),
       onFailure: (error) => this.#fail(error),
     });
@@ -307,6 +315,18 @@ export class Worker {
   async #answer(message: Msg): Promise<void> {
     if (!this.#sharing.answer(message))
       message.respond(JSON.stringify(await this.#hosting.looks()));
+  }
+
+  /** For the console of the cluster. */
+  async #report(message: Msg): Promise<void> {
+    const { user, system } = process.cpuUsage();
+    const report: WorkerReport = {
+      progress: this.#progress.now(this.#hosting.reports(), this.#clock.now()),
+      agents: (await this.#hosting.looks()).map(agentNow),
+      memory: process.memoryUsage.rss(),
+      cpuSeconds: (user + system) / 1e6,
+    };
+    message.respond(JSON.stringify(report));
   }
 
   /** Asks workers for the reports of their agents; one that does not answer has none. */

@@ -4,7 +4,7 @@
  *
  * Ensures   Everything is checked before anything is written.
  */
-import { resolveConfig } from '../../config/settings.ts';
+import { type CrawlOptions, resolveConfig } from '../../config/settings.ts';
 import { askedOf } from '../../crawl/state/crawl-folder.ts';
 import { setFilter } from '../../crawl/state/filters-file.ts';
 import { canonicalSeed } from '../../crawl/state/seeds.ts';
@@ -40,7 +40,7 @@ export async function changeCrawl(
   tuned({ settings: values });
   const urls = seeds.map((seed) => canonicalSeed(seed));
   const printed = await checkedFilters(disk, asked.settings, filters);
-  for (const [stage, text] of printed) await setFilter(disk, dir, stage, text);
+  for (const [stage, text] of printed) await setFilter(disk, dir, stage, text, by);
   const before = await readTuning(disk, dir);
   const more = urls.filter((url) => !asked.seeds.includes(url) && !before.seeds.includes(url));
   const isOnlyFilters = filters.size > 0 && Object.keys(values).length + urls.length === 0;
@@ -59,13 +59,14 @@ export async function changeCrawl(
   ];
 }
 
-const stageOf = (key: string): Stage | undefined =>
+/** The stage whose filter a setting is. */
+export const stageOf = (key: string): Stage | undefined =>
   STAGES.find((stage) => key === `${stage}-filter` || key === `${stage}Filter`);
 
-/** The filters in their printed form. */
-async function checkedFilters(
+/** The filters in their printed form; refuses one that cannot be read. */
+export async function checkedFilters(
   disk: Disk,
-  settings: Awaited<ReturnType<typeof askedOf>>['settings'],
+  settings: CrawlOptions,
   filters: ReadonlyMap<Stage, string>,
 ): Promise<Map<Stage, string>> {
   if (filters.size === 0) return new Map();

@@ -1,6 +1,7 @@
 /** A crawl at a glance: its status as `drumlin status` has it, its limits, its history. */
 import type { Millis } from '../../base/units.ts';
 import { type CrawlStatus, statusOf } from '../../crawl/monitor/status.ts';
+import type { Status } from '../../crawl/monitor/status-file.ts';
 import { statusSentence } from '../../crawl/monitor/status-words.ts';
 import { type Stretch, stretches } from '../../crawl/record/series.ts';
 import { lastCheckpoint } from '../../crawl/state/agent-folder.ts';
@@ -8,7 +9,7 @@ import { askedOf } from '../../crawl/state/crawl-folder.ts';
 import type { Disk } from '../../disk/disk.ts';
 
 /** How far a crawl is from one of its limits. */
-interface LimitView {
+export interface LimitView {
   readonly of: 'pages' | 'bytes' | 'time';
   readonly done: number;
   readonly limit: number;
@@ -40,7 +41,7 @@ export async function overviewOf(disk: Disk, dir: string, now: Millis): Promise<
     ...status,
     sentence: statusSentence({ ...status, live }, now),
     fetching: live?.fetching,
-    limits: live ? limitsOf(live) : [],
+    limits: live ? limitViews(live) : [],
     shares: {
       duplicate: share(counters.duplicates),
       spam: counters.spam && share(counters.spam.pages ?? 0),
@@ -54,7 +55,12 @@ export async function overviewOf(disk: Disk, dir: string, now: Millis): Promise<
   };
 }
 
-function limitsOf(live: NonNullable<CrawlStatus['live']>): LimitView[] {
+type Limited = Pick<
+  Status,
+  'pages' | 'bytes' | 'elapsed' | 'maxPages' | 'maxBytes' | 'maxTime' | 'rate'
+>;
+
+export function limitViews(live: Limited): LimitView[] {
   const { pages, bytes, elapsed, maxPages, maxBytes, maxTime, rate } = live;
   const rows: readonly (readonly [LimitView['of'], number, number, number])[] = [
     ['pages', pages, maxPages, rate.pages],

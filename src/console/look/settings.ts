@@ -1,5 +1,5 @@
 /** The settings of a crawl: what holds, where it comes from, and what may change. */
-import { resolveConfig, SETTING_ROWS } from '../../config/settings.ts';
+import { type CrawlConfig, resolveConfig, SETTING_ROWS } from '../../config/settings.ts';
 import { settingsIn } from '../../crawl/state/crawl-folder.ts';
 import { readTuning, TUNABLE } from '../../crawl/state/tuning-file.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -25,7 +25,15 @@ export async function settingsOf(disk: Disk, dir: string): Promise<SettingView[]
   const stored = await settingsIn(dir);
   if (!stored) throw requestError('The crawl is gone.', 'Look at another one.');
   const config = resolveConfig({ ...stored, dir });
-  const changed = (await readTuning(disk, dir)).settings;
+  return settingViews(config, (await readTuning(disk, dir)).settings, TUNABLE);
+}
+
+/** All settings with their values; those of `tunable`, and filters, may change. */
+export function settingViews(
+  config: CrawlConfig,
+  changed: Readonly<Record<string, string>>,
+  tunable: readonly string[],
+): SettingView[] {
   return SETTING_ROWS.map(([key, { flag, type, doc, default: preset }]) => {
     const value = key === 'proxy' ? withoutPassword(config.proxy) : type.print(config[key]);
     const printed = type.print(preset);
@@ -33,7 +41,7 @@ export async function settingsOf(disk: Disk, dir: string): Promise<SettingView[]
     return {
       ...{ key, flag, value, preset: printed, placeholder: type.placeholder, doc },
       source: sourceOf(value === printed, Object.hasOwn(changed, key), isFilter),
-      isTunable: isFilter || (TUNABLE as readonly string[]).includes(key),
+      isTunable: isFilter || tunable.includes(key),
     };
   });
 }

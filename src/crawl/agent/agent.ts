@@ -245,6 +245,7 @@ export class Agent {
   /** Carries links to the sieve and new URLs to the frontier; makes checkpoints in between. */
   async #distribute(): Promise<void> {
     const { signals, permits, admission, supply, reputation, distributor, frontier } = this.#parts;
+    const { checkpointer } = this.#parts;
     while (!permits.stopping) {
       this.#distributing = true;
       // Without a turn under way here, other agents may wait for the parcels of this one.
@@ -263,9 +264,10 @@ export class Agent {
         signals.names.notify();
         signals.turns.notify();
       }
+      // Orders wait for a checkpoint that is still being kept elsewhere, and it for this loop.
       if (
         !progressed &&
-        this.#orders.length === 0 &&
+        (this.#orders.length === 0 || checkpointer.busy) &&
         !(admission.hasWork && frontier.turnsOut === 0)
       )
         await signals.links.wait(this.#nextDistribution());

@@ -442,7 +442,7 @@ function turnsOf(
   });
   const desk = planned
     ? undefined
-    : openDesk(config, start.agents, { ...opened, ...shared, ...parts }, robots);
+    : openDesk(config, start.agents, { ...opened, ...shared, ...parts, hooks: around }, robots);
   const intake = intakeOf(start, around, opened, shared, { ...parts, likeness, desk });
   const endings = endingsOf(shared, asks);
   const policy = turnPolicyOf(shared, { ...parts, likeness, desk }, robots, endings);

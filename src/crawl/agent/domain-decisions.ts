@@ -5,11 +5,7 @@
 import { xxh64 } from '../../base/xxh64.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Override } from '../../reputation/budget/domain-record.ts';
-import {
-  type Overrides,
-  overrideChanges,
-  readOverrides,
-} from '../../reputation/budget/overrides.ts';
+import { type Overrides, overrideChanges, overridesBy } from '../../reputation/budget/overrides.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { EventLog } from '../record/log.ts';
 
@@ -47,9 +43,9 @@ export class DomainDecisions {
   async obey(): Promise<void> {
     const { disk, dir, log, reputation } = this.#parts;
     if (dir === '') return;
+    const { overrides, by } = await overridesBy(disk, dir);
     const logChange = (domain: string, decision: Override | undefined) =>
-      log.event('domain-decided', { domain, decision: decision ?? 'policy' });
-    const overrides = await readOverrides(disk, dir);
+      log.event('domain-decided', { domain, decision: decision ?? 'policy', by });
     // One of the two logs a change: with budgets the reputation, which remembers earlier runs.
     this.#block(overrides, reputation ? () => {} : logChange);
     reputation?.override(overrides, logChange);

@@ -247,7 +247,9 @@ export class Intake {
       await this.#reportRedirects(fetched, target);
     if (isKept && onPage) await endsAgent(() => onPage(shown));
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
-    const text = config.text && isTextual ? () => textIn(body, headers) : undefined;
+    // The text of a rendered page is nowhere in what was fetched: later commands read it here.
+    const hasText = isTextual && (config.text || rendered !== undefined);
+    const text = hasText ? () => textIn(body, headers) : undefined;
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
     const requisites = isKept && !planned ? this.#requisitesIn(opened, exchange) : NO_REQUISITES;
     const row = isKept && isTextual ? await this.#parts.extractor?.rowOf(shown) : undefined;

@@ -209,7 +209,10 @@ export const EVENTS = {
   },
   'filters-changed': {
     when: 'filters.txt has changed, and all agents use the new filters.',
-    facts: { filters: 'the filters in use, by stage' },
+    facts: {
+      by: 'what wrote it: `console`, `drumlin set`, `drumlin filter set`, or `another program`',
+      filters: 'the filters in use, by stage',
+    },
   },
   'filters-refused': {
     when: 'filters.txt, or a list that it names, cannot be read: the old filters stay in use.',
@@ -232,6 +235,7 @@ export const EVENTS = {
     facts: {
       domain: 'name of the domain',
       decision: '`blocked`, `trusted`, URLs per round, or `policy` (the budget of its rank)',
+      by: 'what wrote domains.tsv last: `console`, `drumlin domains set`, or `another program`',
     },
   },
   'domains-file-refused': {

@@ -2,6 +2,7 @@
 import type { Bytes } from '../../base/units.ts';
 import { browserCount, type CrawlConfig } from '../../config/settings.ts';
 import type { BrowserPool } from '../../render/browser-pool.ts';
+import type { RenderHooks } from '../../render/hooks.ts';
 import type { StorageState } from '../../render/storage-state.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { RobotsKeeper } from '../hosts/robots-keeper.ts';
@@ -26,6 +27,7 @@ type RobotsParts = Omit<
 interface DeskWith extends RobotsParts {
   readonly browsers: BrowserPool | undefined;
   readonly storageState: StorageState | undefined;
+  readonly hooks: RenderHooks;
   readonly identity: { readonly productToken: string };
   readonly frontier: RobotsParts['frontier'] &
     ConstructorParameters<typeof Subresources>[0]['frontier'];
@@ -46,7 +48,7 @@ export function openDesk(
   robots: RobotsKeeper,
 ): RenderDesk | undefined {
   const { browsers: pool, storageState: state, identity, store, counters, clock, sparing } = parts;
-  const { permits, scope, blocked } = parts;
+  const { permits, scope, blocked, hooks } = parts;
   if (!pool) return undefined;
   const { maxCrawlDelay, maxBody, renderDelay: delay, renderRobots } = config;
   const { productToken } = identity;
@@ -64,6 +66,6 @@ export function openDesk(
   });
   const places = placesFor(browserCount(config, agents), agents);
   return new RenderDesk({
-    ...{ config, pool, subresources, store, state, counters, log: sparing, clock, places },
+    ...{ config, pool, subresources, store, state, hooks, counters, log: sparing, clock, places },
   });
 }

@@ -18,6 +18,7 @@ import type { CrawlConfig } from '../../config/settings.ts';
 import type { Exchange, HeaderView } from '../../fetch/exchange.ts';
 import type { HostTurn } from '../../frontier/frontier.ts';
 import { type BrowserPool, PoolClosed } from '../../render/browser-pool.ts';
+import type { RenderHooks } from '../../render/hooks.ts';
 import { RenderLearner } from '../../render/learned.ts';
 import { needsScripts, textLength } from '../../render/need.ts';
 import { type RenderedPage, RenderFailed } from '../../render/render-page.ts';
@@ -82,6 +83,7 @@ interface RenderDeskParts {
   readonly subresources: Pick<Subresources, 'forPage'>;
   readonly store: Pick<Store, 'storeResource'>;
   readonly state: StorageState | undefined;
+  readonly hooks?: RenderHooks | undefined;
   readonly counters: Pick<Counters, 'countRender'>;
   readonly log: EventLog;
   readonly clock: Clock;
@@ -154,7 +156,7 @@ export class RenderDesk {
   }
 
   async #render({ exchange, turn, body, links }: Unrendered, host: string): Promise<Rendered> {
-    const { pool, subresources, config, clock, state, counters } = this.#parts;
+    const { pool, subresources, config, clock, state, counters, hooks } = this.#parts;
     const { url, status, headers } = exchange;
     let traffic: PageTraffic | undefined;
     const rendered = await endsAgent(() =>
@@ -164,7 +166,7 @@ export class RenderDesk {
             url,
             response: { status, headers: [...headers.entries()], body },
             answer: async (request) => traffic?.answer(request),
-            ...{ screenshot: config.screenshot, state },
+            ...{ screenshot: config.screenshot, state, hooks },
           },
           this.#limits(),
           () => {

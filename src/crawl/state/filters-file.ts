@@ -14,8 +14,8 @@
 import { join } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
-import { replaceFile } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { ANOTHER_PROGRAM, replaceFileBy, writerOf } from '../../disk/notes/written-by.ts';
 import type { FilterTexts } from '../../filter/filter-set.ts';
 import { STAGES, type Stage } from '../../filter/subject.ts';
 
@@ -31,8 +31,18 @@ const HEAD = /^([A-Za-z]+)\s*:/;
 
 /** The filters of a crawl; undefined if there is no file. */
 export async function readFilters(disk: Disk, dir: string): Promise<FilterTexts | undefined> {
+  return (await filtersBy(disk, dir))?.texts;
+}
+
+/** The filters of a crawl, and who wrote them. */
+export async function filtersBy(
+  disk: Disk,
+  dir: string,
+): Promise<{ readonly texts: FilterTexts; readonly by: string } | undefined> {
   const text = await textOf(disk, dir);
-  return text === undefined ? undefined : parseFilters(text, join(dir, FILTERS_FILE));
+  if (text === undefined) return undefined;
+  const texts = parseFilters(text, join(dir, FILTERS_FILE));
+  return { texts, by: await writerOf(disk, dir, FILTERS_FILE, text) };
 }
 
 /** Sets one filter; an empty one accepts everything. */
@@ -41,9 +51,16 @@ export async function setFilter(
   dir: string,
   stage: Stage,
   expression: string,
+  by = ANOTHER_PROGRAM,
 ): Promise<void> {
-  const blocks = blocksOf((await textOf(disk, dir)) ?? '', join(dir, FILTERS_FILE));
-  await write(disk, dir, replaced(blocks, stage, expression));
+  const before = await textOf(disk, dir);
+  const text = withFilter(before ?? '', stage, expression, join(dir, FILTERS_FILE));
+  if (text !== before) await replaceFileBy(disk, dir, FILTERS_FILE, text, by);
+}
+
+/** The text of the file with another filter. */
+export function withFilter(text: string, stage: Stage, expression: string, path: string): string {
+  return printed(replaced(blocksOf(text, path), stage, expression));
 }
 
 /** Makes the file hold these filters; does not write it if it already does. */
@@ -56,7 +73,8 @@ export async function keepFilters(disk: Disk, dir: string, texts: FilterTexts): 
     if ((textsIn(blocks)[stage] ?? '') !== (texts[stage] ?? ''))
       blocks = replaced(blocks, stage, texts[stage] ?? '');
   }
-  await write(disk, dir, blocks);
+  const kept = printed(blocks);
+  if (kept !== text) await replaceFileBy(disk, dir, FILTERS_FILE, kept, 'drumlin crawl');
 }
 
 export function parseFilters(text: string, path: string): FilterTexts {
@@ -113,11 +131,8 @@ function replaced(blocks: readonly Block[], stage: Stage, expression: string): B
   return at < 0 ? [...blocks, ...block] : blocks.toSpliced(at, 1, ...block);
 }
 
-async function write(disk: Disk, dir: string, blocks: readonly Block[]): Promise<void> {
-  const text = blocks.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');
-  if (text !== (await textOf(disk, dir)))
-    await replaceFile(disk, dir, FILTERS_FILE, Buffer.from(text));
-}
+const printed = (blocks: readonly Block[]): string =>
+  blocks.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');
 
 async function textOf(disk: Disk, dir: string): Promise<string | undefined> {
   try {

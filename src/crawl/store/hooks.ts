@@ -1,4 +1,8 @@
-/** What a program decides while a crawl runs: before each request, and after each response. */
+/**
+ * What a program decides while a crawl runs: before each request, after each response, and in the
+ * browser.
+ */
+import type { RenderHooks } from '../../render/hooks.ts';
 import type { Page } from './page.ts';
 
 /** A request that is about to be made. */
@@ -34,7 +38,7 @@ export interface ResponseDecision {
 type Answer<T> = T | undefined | void | Promise<T | undefined | void>;
 
 /** The functions of a program; agents wait for their promises. */
-export interface RequestHooks {
+export interface RequestHooks extends RenderHooks {
   readonly beforeRequest?: ((request: OutgoingRequest) => Answer<RequestChange>) | undefined;
   readonly onResponse?: ((page: Page) => Answer<ResponseDecision>) | undefined;
 }

@@ -15,8 +15,8 @@
 import { join } from 'node:path';
 import { DrumlinError, systemCode } from '../../base/errors.ts';
 import { parseCount } from '../../base/units.ts';
-import { replaceFile } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { ANOTHER_PROGRAM, replaceFileBy, writerOf } from '../../disk/notes/written-by.ts';
 import { canonicalise } from '../../url/canonical.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { hostOf } from '../../url/parts.ts';
@@ -30,7 +30,17 @@ export type Overrides = ReadonlyMap<string, Override>;
 
 /** The overrides of a crawl; empty when there is no file. */
 export async function readOverrides(disk: Disk, dir: string): Promise<Overrides> {
-  return parseOverrides(await textOf(disk, dir), join(dir, OVERRIDES_FILE));
+  return (await overridesBy(disk, dir)).overrides;
+}
+
+/** The overrides of a crawl, and who wrote them. */
+export async function overridesBy(
+  disk: Disk,
+  dir: string,
+): Promise<{ readonly overrides: Overrides; readonly by: string }> {
+  const text = await textOf(disk, dir);
+  const overrides = parseOverrides(text, join(dir, OVERRIDES_FILE));
+  return { overrides, by: await writerOf(disk, dir, OVERRIDES_FILE, text) };
 }
 
 /** Writes an override; undefined removes it. Returns the domain's name as written in the file. */
@@ -39,7 +49,21 @@ export async function setOverride(
   dir: string,
   domain: string,
   override: Override | undefined,
+  by = ANOTHER_PROGRAM,
 ): Promise<string> {
+  const before = await textOf(disk, dir);
+  const { name, text } = withOverride(before, domain, override, join(dir, OVERRIDES_FILE));
+  if (text !== before) await replaceFileBy(disk, dir, OVERRIDES_FILE, text, by);
+  return name;
+}
+
+/** The text of the file with another override, and the domain's name as it is there. */
+export function withOverride(
+  text: string,
+  domain: string,
+  override: Override | undefined,
+  file: string,
+): { readonly name: string; readonly text: string } {
   const name = requireDomain(domain);
   if (typeof override === 'number' && !(Number.isSafeInteger(override) && override >= 0)) {
     throw new DrumlinError(
@@ -48,22 +72,14 @@ export async function setOverride(
       'Give a whole number of URLs, 0 or more.',
     );
   }
-  const text = await textOf(disk, dir);
-  parseOverrides(text, join(dir, OVERRIDES_FILE));
+  parseOverrides(text, file);
   const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
   const at = lines.findIndex((line) => nameIn(line) === name);
   const line = override === undefined ? [] : [printed(name, override)];
   if (at >= 0) lines.splice(at, 1, ...line);
   else lines.push(...line);
-  if (at >= 0 || override !== undefined) {
-    await replaceFile(
-      disk,
-      dir,
-      OVERRIDES_FILE,
-      Buffer.from(lines.map((each) => `${each}\n`).join('')),
-    );
-  }
-  return name;
+  if (at < 0 && override === undefined) return { name, text };
+  return { name, text: lines.map((each) => `${each}\n`).join('') };
 }
 
 /** What must be set, or removed (undefined), to get from `before` to `after`. */

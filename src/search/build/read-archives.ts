@@ -9,7 +9,7 @@
 import { readWarc, type WarcRecord } from '../../archive/warc/warc-reader.ts';
 import type { Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
-import { conversionOf, pageOf, type StoredPage } from '../../corpus/stored-page.ts';
+import { conversionOf, idOf, isTextOf, pageOf, type StoredPage } from '../../corpus/stored-page.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import { parsePage } from '../../parse/page.ts';
@@ -62,6 +62,73 @@ export const pageKey = (url: string): bigint => xxh64(url);
 /** What makes a version: the same title and main text. */
 export const textKey = (title: string, text: string): bigint => xxh64(`${title}\n\n${text}`);
 
+type Found = PageCapture | Revisit | Gone | Refusal | undefined;
+
+const captureOf = (found: Found): Reading['capture'] =>
+  typeof found === 'string' ? undefined : found;
+
+interface Unread {
+  readonly at: Pick<Reading, 'offset' | 'hasResponses'>;
+  readonly found: Found;
+}
+
+/**
+ * A page waits until the records behind it are known that belong to it: its request, its metadata
+ * and its text. The text of a page that scripts have made is only there.
+ */
+class HeldPage {
+  readonly #texts: TextReader;
+  #page: (Unread & { readonly id: string }) | undefined;
+  #behind: Unread[] = [];
+
+  constructor(texts: TextReader) {
+    this.#texts = texts;
+  }
+
+  /** Whether the page is to wait; it must be a page, and nothing may wait. */
+  holds(record: WarcRecord, found: Found, at: Unread['at']): boolean {
+    if (record.type !== 'response' || typeof found !== 'object' || !('text' in found)) return false;
+    this.#page = { id: idOf(record), found, at };
+    return true;
+  }
+
+  /** Whether a record belongs to the page that waits. */
+  takes(record: WarcRecord): boolean {
+    if (!this.#page) return false;
+    const { id, found, at } = this.#page;
+    const isText = record.type === 'conversion' && isTextOf(record, id);
+    if (!isText && !WITH_PAGE.has(record.type)) return false;
+    this.#behind.push({ found: undefined, at: { ...at, offset: record.offset } });
+    if (isText) this.#page = { id, at, found: withText(found as PageCapture, record, this.#texts) };
+    return true;
+  }
+
+  /** The page and the records behind it, in order; nothing waits then. */
+  release(): Unread[] {
+    if (!this.#page) return [];
+    const all = [this.#page, ...this.#behind];
+    this.#page = undefined;
+    this.#behind = [];
+    return all;
+  }
+}
+
+const WITH_PAGE = new Set<string>(['request', 'metadata']);
+
+function withText(page: PageCapture, { block }: WarcRecord, texts: TextReader): PageCapture {
+  const read = texts.readText(Buffer.from(block).toString('utf8'));
+  const { url, time, file, offset, title } = page;
+  return {
+    ...{ url, time, file, offset, title, text: read.text },
+    get language() {
+      return read.language.code;
+    },
+    get links() {
+      return page.links;
+    },
+  };
+}
+
 export class ArchiveReader {
   readonly counts: IndexCounts;
   readonly damage: string[];
@@ -86,12 +153,23 @@ export class ArchiveReader {
       const start = isFirst ? this.#start.offset : 0;
       let hasResponses = isFirst && this.#start.hasResponses;
       const reader = readWarc(files[file].path, { disk: this.#disk, start });
+      const held = new HeldPage(texts);
       for await (const record of reader) {
         hasResponses ||= record.type === 'response';
+        if (held.takes(record)) continue;
+        for (const one of held.release()) {
+          yield { file, ...one.at, capture: captureOf(one.found) };
+          this.#count(one.found);
+        }
         const found = await this.#captureIn(record, file, hasResponses, texts);
-        const capture = typeof found === 'string' ? undefined : found;
-        yield { file, offset: record.offset, hasResponses, capture };
+        const at = { offset: record.offset, hasResponses };
+        if (held.holds(record, found, at)) continue;
+        yield { file, ...at, capture: captureOf(found) };
         this.#count(found);
+      }
+      for (const one of held.release()) {
+        yield { file, ...one.at, capture: captureOf(one.found) };
+        this.#count(one.found);
       }
       if (reader.fault) {
         const { kind, offset, fact } = reader.fault;
@@ -102,7 +180,7 @@ export class ArchiveReader {
     }
   }
 
-  #count(found: PageCapture | Revisit | Gone | Refusal | undefined): void {
+  #count(found: Found): void {
     this.counts.records++;
     if (found === 'undated') this.counts.undated++;
     else if (found === 'copy') this.counts.copies++;
@@ -116,7 +194,7 @@ export class ArchiveReader {
     file: number,
     hasResponses: boolean,
     texts: TextReader,
-  ): Promise<PageCapture | Revisit | Gone | Refusal | undefined> {
+  ): Promise<Found> {
     if (record.type === 'revisit') return this.#revisitIn(record);
     const { maxPage } = this.#plan;
     const isText = record.type === 'conversion' && !hasResponses;
@@ -124,7 +202,8 @@ export class ArchiveReader {
     if (page === 'status') return goneIn(record);
     if (typeof page === 'string') return undefined;
     if (!isTime(page.date)) return 'undated';
-    return captured(page, page.date, file, texts);
+    // The bytes of a record are gone when the next one is read, and a page waits for its text.
+    return captured({ ...page, body: Buffer.from(page.body) }, page.date, file, texts);
   }
 
   #revisitIn({ headers }: WarcRecord): Revisit | Refusal | undefined {

@@ -35,14 +35,22 @@ async function steeredBy(book: Map<string, unknown>, fetch: string) {
   const { clock, look } = slowClock();
   const told: string[] = [];
   const refused: string[] = [];
+  const logged: unknown[] = [];
+  const ordered: unknown[] = [];
   const steering = await Steering.open({
     ...{ filtering, dir, clock, every: 5, get: (key) => book.get(key) },
     filters: await loadFilters({ fetch }, filtering),
-    log: { event: (name) => void refused.push(name) },
+    log: {
+      event: (name, facts) => {
+        refused.push(name);
+        logged.push(facts);
+      },
+    },
     onFilters: ({ texts }) => void told.push(texts.fetch ?? ''),
+    onOrders: async (orders) => void ordered.push(orders),
   });
   const read = (name: string) => disk.readText(join(dir, name));
-  return { steering, told, refused, look, read };
+  return { steering, told, refused, look, read, ordered, logged };
 }
 
 const PATHS = 'PathDepth < 3';
@@ -80,4 +88,30 @@ test('filters that cannot be read change nothing, and are logged', async () => {
   await look();
   expect([told, refused, steering.filters.texts.fetch]).toEqual([[], ['filters-refused'], PATHS]);
   await steering.end();
+});
+
+test('the log names what wrote the filters', async () => {
+  const { steering, told, look, logged } = await steeredBy(new Map(), PATHS);
+  steering.changed(KEYS.filters, { text: `fetch: ${HOSTS}\n`, by: 'console' });
+  while (told.length === 0) await look();
+  expect(logged).toEqual([{ by: 'console', filters: { fetch: HOSTS } }]);
+  await steering.end();
+});
+
+test('settings and a pause reach agents that run, and those that begin later', async () => {
+  const tuning = { number: 1, by: 'console', settings: { delay: '2s' }, paused: false };
+  const book = new Map<string, unknown>([[KEYS.tuning, tuning]]);
+  const { steering, ordered, logged, refused } = await steeredBy(book, PATHS);
+  const first = { settings: { delay: 2000 }, paused: false, seeds: [] };
+  expect([ordered, steering.orders]).toEqual([[first], first]);
+  steering.changed(KEYS.tuning, { ...tuning, number: 2, paused: true });
+  const second = { ...first, paused: true };
+  expect([ordered, steering.orders]).toEqual([[first, second], second]);
+  steering.changed(KEYS.tuning, { ...tuning, number: 3, settings: { delay: 'soon' } });
+  steering.changed(KEYS.tuning, { ...tuning, number: 3, settings: { delay: 'soon' } });
+  await steering.end();
+  expect(steering.orders).toEqual(second);
+  expect(refused.sort()).toEqual(['settings-changed', 'settings-changed', 'tuning-refused']);
+  expect(logged).toContainEqual({ by: 'console', changes: { delay: '2s' } });
+  expect(logged).toContainEqual({ by: 'console', changes: { paused: true } });
 });

@@ -10,6 +10,9 @@ import { readWarc, type WarcRecord } from '../../../src/archive/warc/warc-reader
 import { resolveConfig } from '../../../src/config/settings.ts';
 import type { Summary } from '../../../src/crawl/record/counters.ts';
 import { Disk } from '../../../src/disk/disk.ts';
+import { indexArchives } from '../../../src/search/build/build-index.ts';
+import { describe as describeResults } from '../../../src/search/query/results.ts';
+import { SearchIndex } from '../../../src/search/query/search-index.ts';
 import { startCrawl } from '../here.ts';
 import { type SmallSite, startSmallSite } from '../small-site.ts';
 
@@ -20,6 +23,7 @@ let secret: SmallSite;
 let summary: Summary;
 let records: WarcRecord[];
 const shown = new Map<string, string>();
+const titles: string[] = [];
 
 const answer = (type: string, body: string) => (_: unknown, response: ServerResponse) =>
   void response
@@ -47,7 +51,7 @@ beforeAll(async () => {
     '/robots.txt': answer('text/plain', 'User-agent: *\nDisallow: /data/hidden'),
     '/': shell(
       `<script src="${cdn.origin}/lib.js"></script><script src="${cdn.origin}/private.js"></script>
-       <script>show('<h1>Shown</h1><p>Written by a script, and long enough to be the main text of this page, which it is.</p><a href="/json">j</a><a href="/plain">p</a><a href="/moves">m</a>')</script>`,
+       <script>show('<h1>Shown</h1><p>Written by a script, and long enough to be the main text of this page, which it is.</p><a href="/json">j</a><a href="/plain">p</a><a href="/moves">m</a><a href="/bomb">b</a>')</script>`,
     ),
     '/json': shell(
       `<script src="${cdn.origin}/lib.js"></script><script>
@@ -67,15 +71,29 @@ beforeAll(async () => {
     '/plain': `<h1>Plain</h1><p>${WORDS}</p>`,
     '/moves': shell(`<script>location.href = '/moved'</script>`),
     '/moved': `<p>${WORDS}</p>`,
+    '/hooked': shell('<script>document.body.append(globalThis.early ?? "too late")</script>'),
+    '/bomb': shell(
+      `<a href="/plain">p</a><script>const kept = [];
+       for (;;) kept.push(new Uint8Array(3e7).fill(1))</script>`,
+    ),
   });
   const config = resolveConfig({
-    ...{ dir, agents: 1, delay: 0, render: 'auto', renderTime: 3000, text: true, screenshot: true },
-    ...{ scope: 'host', allowPrivate: ['127.0.0.1/32', '127.0.0.2/32'] },
+    ...{ dir, agents: 1, delay: 0, render: 'auto', renderTime: 4000, renderMemory: '400Mi' },
+    ...{ screenshot: true, scope: 'host', allowPrivate: ['127.0.0.1/32', '127.0.0.2/32'] },
     browserFlags: ['no-sandbox', 'no-zygote'],
   });
   const run = await startCrawl([`${site.origin}/`], config, {
     onPage: ({ url, body }) =>
       void shown.set(url.slice(site.origin.length), String(Buffer.from(body))),
+    beforeLoad: async (page) => {
+      if (page.url.endsWith('/moves')) throw new Error('a hook that fails');
+      await page.addScript('globalThis.early = "Written before all others."');
+    },
+    afterLoad: async (page) => {
+      titles.push(String(await page.evaluate('Promise.resolve(document.title)')));
+      if (new URL(page.url).pathname === '/')
+        await page.evaluate(`show('<a href="/hooked">h</a>')`);
+    },
   });
   summary = await run.finished;
   records = [];
@@ -95,7 +113,7 @@ const uris = (type: string) =>
 
 test('links that scripts write, fetch or go to are followed like any others', () => {
   const pages = [...shown.keys()].sort();
-  expect(pages).toEqual(['/', '/json', '/moved', '/moves', '/one', '/plain', '/two']);
+  expect(pages).toEqual(['/', '/bomb', '/hooked', '/json', '/moves', '/one', '/plain', '/two']);
 });
 
 test('only pages that need it are rendered', () => {
@@ -126,6 +144,35 @@ test('robots.txt, the address guard and the method hold for what scripts ask', (
   });
 });
 
+test('a page that fills the memory is ended, counted, and kept as it was fetched', () => {
+  expect(summary.render).toMatchObject({ 'render-memory': 1 });
+  expect(shown.get('/bomb')).toContain('for (;;)');
+  expect(uris('resource')).not.toContain(`urn:pageinfo:${site.origin}/bomb`);
+});
+
+test('functions of the program work on a page before and after it loads', () => {
+  expect(shown.get('/hooked')).toContain('Written before all others.');
+  expect(shown.get('/')).toContain('href="/hooked"');
+  expect(new Set(titles)).toEqual(new Set(['shell']));
+});
+
+test('a page whose function fails is kept as it was fetched', () => {
+  expect(summary.render).toMatchObject({ 'render-hook': 1 });
+  expect(shown.get('/moves')).toContain('location.href');
+  expect(readFileSync(join(dir, 'log.jsonl'), 'utf8')).toContain('"why":"a hook that fails"');
+});
+
+test('later commands read the text that scripts have made, without --text', async () => {
+  expect(uris('conversion')).not.toContain(`${site.origin}/plain`);
+  await indexArchives([dir], join(dir, 'search'));
+  const index = await SearchIndex.open([join(dir, 'search')]);
+  const found = await index.search('"written by a script"', { top: 5 });
+  const [result, ...others] = await describeResults(index, found);
+  await index.close();
+  expect([result.url, others]).toEqual([`${site.origin}/`, []]);
+  expect(result.snippet).toMatch(/written.*by.*a.*script/i);
+});
+
 test('the text and the picture of a rendered page are stored', async () => {
   const text = records.find(
     ({ type, headers }) => type === 'conversion' && headers.targetUri === `${site.origin}/`,
@@ -147,6 +194,6 @@ test('a WACZ marks rendered pages', async () => {
   const pages = lines.map((line) => JSON.parse(line)).filter(({ url }) => url !== undefined);
   const rendered = pages.filter((page) => page.rendered === true).map(({ url }) => url);
   expect(rendered.map((url) => url.slice(site.origin.length)).sort()).toEqual([
-    ...['/', '/json', '/moves', '/two'],
+    ...['/', '/hooked', '/json', '/two'],
   ]);
 });

@@ -3,7 +3,14 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '../../input/example.ts';
 import { addSettings, givenLayers, givenSettings } from '../../input/setting-options.ts';
 import type { DemoFlags } from './demo.ts';
-import type { BrokerFlags, CreateFlags, JoinFlags, StatusFlags, SteerFlags } from './work.ts';
+import type {
+  BrokerFlags,
+  ConsoleFlags,
+  CreateFlags,
+  JoinFlags,
+  StatusFlags,
+  SteerFlags,
+} from './work.ts';
 
 const BROKERS = 'addresses of the NATS servers, such as nats://a:4222,nats://b:4222';
 
@@ -23,6 +30,7 @@ export function register(program: Command): void {
   registerJoin(cluster);
   registerOthers(cluster);
   registerSteer(cluster);
+  registerConsole(cluster);
   registerDemo(cluster);
 }
 
@@ -133,6 +141,33 @@ function registerSteer(cluster: Command): void {
     .addHelpText('after', examples('cluster steer news --brokers nats://a --filters filters.txt'))
     .action(async (name: string, flags: SteerFlags) => {
       await (await import('./work.ts')).steer(name, flags);
+    });
+  withBrokers(cluster.command('set'))
+    .description('change settings on all workers of a running crawl, or pause it')
+    .argument('<name>', 'name of the cluster')
+    .argument('<changes...>', 'KEY=VALUE: delay, slow-delay, fetches, budget, or paused=yes|no')
+    .addHelpText(
+      'after',
+      examples(
+        'cluster set news delay=2s --brokers nats://a',
+        'cluster set news paused=yes --brokers nats://a',
+      ),
+    )
+    .action(async (name: string, words: string[], flags: BrokerFlags) => {
+      await (await import('./work.ts')).set(name, words, flags);
+    });
+}
+
+function registerConsole(cluster: Command): void {
+  withBrokers(cluster.command('console'))
+    .description('show a cluster in a browser: workers, agents, figures, domains; and steer it')
+    .argument('<name>', 'name of the cluster')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', '9420')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1, this machine only)')
+    .option('--token <text>', 'token instead of a random one; required with another --host')
+    .addHelpText('after', examples('cluster console news --brokers nats://a,nats://b,nats://c'))
+    .action(async (name: string, flags: ConsoleFlags) => {
+      await (await import('./work.ts')).console(name, flags);
     });
 }
 

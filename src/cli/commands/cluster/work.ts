@@ -1,6 +1,6 @@
 /** What the commands of `drumlin cluster` do. */
 import { DrumlinError, EXIT } from '../../../base/errors.ts';
-import type { Millis } from '../../../base/units.ts';
+import { type Millis, parseCount } from '../../../base/units.ts';
 import {
   type Brokers,
   connectBrokers,
@@ -14,21 +14,20 @@ import {
   resumeCluster,
   stopCluster,
 } from '../../../cluster/create.ts';
-import type { AgentEntry } from '../../../cluster/lease/agent-lease.ts';
-import { type Book, change } from '../../../cluster/lease/book.ts';
-import {
-  type ClusterState,
-  KEYS,
-  type WorkerEntry,
-  workerKey,
-} from '../../../cluster/members/keys.ts';
+import type { Book } from '../../../cluster/lease/book.ts';
+import { KEYS } from '../../../cluster/members/keys.ts';
+import { View } from '../../../cluster/members/view.ts';
+import { clusterStatus } from '../../../cluster/status.ts';
+import { drainWorker, steerText, tuneCluster } from '../../../cluster/steer.ts';
 import { Worker } from '../../../cluster/worker/worker.ts';
 import { DEFAULT, type Layer } from '../../../config/configuration.ts';
 import { agentCount, readSetting } from '../../../config/settings.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { openObjects } from '../../../objects/open-objects.ts';
+import { openClusterConsole } from '../../foreground/open-console.ts';
+import { changesIn } from '../../input/changes.ts';
 import { configure } from '../../input/configure.ts';
-import { STOP_SIGNALS } from '../../input/interrupt.ts';
+import { interruptible, STOP_SIGNALS } from '../../input/interrupt.ts';
 import { readSeeds } from '../../input/seeds.ts';
 
 export interface BrokerFlags {
@@ -53,6 +52,12 @@ export interface JoinFlags extends BrokerFlags {
 
 export interface StatusFlags extends BrokerFlags {
   readonly json?: boolean;
+}
+
+export interface ConsoleFlags extends BrokerFlags {
+  readonly port: string;
+  readonly host?: string;
+  readonly token?: string;
 }
 
 export interface SteerFlags extends BrokerFlags {
@@ -161,44 +166,35 @@ function joinNow(name: string, flags: JoinFlags, onJoined: () => void): Promise<
 
 export async function status(name: string, flags: StatusFlags): Promise<void> {
   await withBook(name, flags, async (book) => {
-    const entries = new Map<string, unknown>();
-    const stop = await book.watch((key, entry) => void entries.set(key, entry?.value));
+    const now = () => performance.now();
+    const { view, stop } = await View.open(book, now, () => {});
     stop();
-    const state = entries.get(KEYS.state) as ClusterState | undefined;
-    const named = <Value>(start: string): [string, Value][] =>
-      [...entries]
-        .filter(([key, value]) => key.startsWith(start) && value !== undefined)
-        .map(([key, value]) => [key.slice(start.length), value as Value]);
-    const workers = named<WorkerEntry>('worker.');
-    const agents = named<AgentEntry>('agent.').sort(([a], [b]) => Number(a) - Number(b));
+    const facts = clusterStatus(view, name, now(), flags.brokers);
+    const { agents, workers, sentence, paused } = facts;
     if (flags.json) {
-      const facts = {
-        state,
-        workers: Object.fromEntries(workers),
-        agents: Object.fromEntries(agents),
+      const entries = agents.map(({ agent }) => [agent, view.agent(agent)?.value]);
+      const told = {
+        ...{ sentence, paused, state: view.state },
+        workers: Object.fromEntries(view.workers(Infinity)),
+        agents: Object.fromEntries(entries),
       };
-      process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
+      process.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
       return;
     }
-    const pages = agents.reduce((sum, [, { pages }]) => sum + pages, 0);
-    process.stdout.write(`${name}: ${state?.phase ?? 'unknown'}, ${pages} pages committed\n`);
-    for (const [id, { host, draining }] of workers) {
-      const own = agents.filter(([, { worker }]) => worker === id).map(([agent]) => agent);
-      const note = draining ? ', draining' : '';
-      process.stdout.write(`  ${id} on ${host}${note}: agents ${own.join(' ') || 'none'}\n`);
+    process.stdout.write(`${name}: ${sentence}\n`);
+    for (const { worker, host, draining, leads, agents: own } of workers) {
+      const notes = [leads && 'leads', draining && 'draining'].filter(Boolean).join(', ');
+      const note = notes === '' ? '' : ` (${notes})`;
+      process.stdout.write(`  ${worker} on ${host}${note}: agents ${own.join(' ') || 'none'}\n`);
     }
-    const free = agents.filter(([, { worker }]) => worker === '').map(([agent]) => agent);
-    if (free.length > 0) process.stdout.write(`  without a worker: ${free.join(' ')}\n`);
+    const free = agents.filter(({ worker, isDone }) => worker === '' && !isDone);
+    if (free.length > 0)
+      process.stdout.write(`  without a worker: ${free.map(({ agent }) => agent).join(' ')}\n`);
   });
 }
 
 export async function drain(name: string, worker: string, flags: BrokerFlags): Promise<void> {
-  await withBook(name, flags, async (book) => {
-    const drained = await change<WorkerEntry>(book, workerKey(worker), (entry) =>
-      entry ? { ...entry, draining: true } : undefined,
-    );
-    if (!drained) throw noWorker(worker);
-  });
+  await withBook(name, flags, (book) => drainWorker(book, worker));
 }
 
 /** A file that cannot be read is refused by each worker, and logged there; the old one counts. */
@@ -212,8 +208,45 @@ export async function steer(name: string, flags: SteerFlags): Promise<void> {
     for (const [key, path] of files) {
       if (path === undefined) continue;
       const text = await disk.readText(path);
-      await change<{ text: string }>(book, key, () => ({ text }));
+      await steerText(book, key, 'drumlin cluster steer', () => text);
     }
+  });
+}
+
+export async function set(
+  name: string,
+  words: readonly string[],
+  flags: BrokerFlags,
+): Promise<void> {
+  const { settings, seeds, paused } = changesIn(words);
+  if (seeds.length > 0)
+    throw new DrumlinError(
+      'USAGE',
+      'A cluster takes no further seeds.',
+      'Create another cluster.',
+      {
+        exitCode: EXIT.usage,
+      },
+    );
+  await withBook(name, flags, async (book) => {
+    const change = { settings, ...(paused !== undefined && { paused }) };
+    for (const line of await tuneCluster(book, 'drumlin cluster set', change))
+      process.stdout.write(`${line}\n`);
+  });
+  process.stdout.write('Each agent applies it within a few seconds, at a checkpoint.\n');
+}
+
+/** Serves the console until the process is interrupted. */
+export async function console(name: string, flags: ConsoleFlags): Promise<void> {
+  await withBook(name, flags, async (book, brokers) => {
+    const { port, host, token } = flags;
+    const at = { port: parseCount(port), host, token };
+    const served = await openClusterConsole({ name, book, brokers, named: flags.brokers }, at);
+    process.stdout.write(`The console: ${served.url}\n(Ctrl-C ends it)\n`);
+    await interruptible(
+      (signal) => new Promise<void>((ended) => signal.addEventListener('abort', () => ended())),
+    );
+    await served.close();
   });
 }
 
@@ -226,13 +259,6 @@ export async function resume(name: string, flags: BrokerFlags): Promise<void> {
     if (!(await resumeCluster(book, Date.now()))) throw notEnded(name);
   });
 }
-
-const noWorker = (worker: string) =>
-  new DrumlinError(
-    'CLUSTER_WORKER',
-    `The cluster has no worker named "${worker}".`,
-    'Look for its name with "drumlin cluster status".',
-  );
 
 const notEnded = (name: string) =>
   new DrumlinError(

@@ -1,6 +1,6 @@
 /** `drumlin set`: change a crawl while it runs. */
 import type { Command } from 'commander';
-import { DrumlinError, EXIT } from '../../../base/errors.ts';
+import { changesIn } from '../../input/changes.ts';
 import { asTyped } from '../../screen/as-typed.ts';
 
 const EXAMPLES = `
@@ -31,42 +31,11 @@ async function set(folder: string, words: readonly string[]): Promise<void> {
     import('../../../console/control/change.ts'),
     import('../../../disk/folder-lock.ts'),
   ]);
-  const settings: Record<string, string> = {};
-  const seeds: string[] = [];
-  let paused: boolean | undefined;
-  for (const word of words) {
-    const [key, value] = split(word);
-    if (key === 'seed') seeds.push(value);
-    else if (key === 'paused') paused = yesOrNo(value);
-    else settings[key] = value;
-  }
-  const change = { settings, seeds, ...(paused !== undefined && { paused }) };
-  const made = await changeCrawl(new Disk(), folder, 'drumlin set', change);
+  const made = await changeCrawl(new Disk(), folder, 'drumlin set', changesIn(words));
   for (const line of made) console.log(line);
   console.log(
     holderOf(folder)?.alive
       ? 'The crawl is running and applies it within a few seconds, at a checkpoint.'
       : asTyped(`It applies when you resume: drumlin crawl --dir ${folder}`),
-  );
-}
-
-function split(word: string): [key: string, value: string] {
-  const at = word.indexOf('=');
-  if (at > 0) return [word.slice(0, at).replace(/^--/, ''), word.slice(at + 1)];
-  throw new DrumlinError('USAGE', `"${word}" is no change.`, 'Write KEY=VALUE, like delay=2s.', {
-    exitCode: EXIT.usage,
-  });
-}
-
-function yesOrNo(text: string): boolean {
-  if (/^(yes|true|on)$/i.test(text)) return true;
-  if (/^(no|false|off)$/i.test(text)) return false;
-  throw new DrumlinError(
-    'USAGE',
-    `"${text}" is neither yes nor no.`,
-    'Write paused=yes or paused=no.',
-    {
-      exitCode: EXIT.usage,
-    },
   );
 }

@@ -1,0 +1,103 @@
+/** What is said of a cluster, from its book alone. */
+import { expect, test } from 'vitest';
+import { type AgentEntry, agentKey, newAgent } from '../../src/cluster/lease/agent-lease.ts';
+import { change } from '../../src/cluster/lease/book.ts';
+import { KEYS, workerKey } from '../../src/cluster/members/keys.ts';
+import { View } from '../../src/cluster/members/view.ts';
+import { clusterStatus } from '../../src/cluster/status.ts';
+import { drainWorker, steerText, tuneCluster } from '../../src/cluster/steer.ts';
+import { MemoryBook } from './lease/memory-book.ts';
+
+/** A cluster of two agents, one of them run by `w1`, on a clock that stands until it is moved. */
+async function smallCluster() {
+  const book = new MemoryBook();
+  let now = 0;
+  await book.create(KEYS.crawl, { agents: 2, pace: 1, objects: 's3://bucket/x' });
+  await book.create(KEYS.state, { phase: 'running', reason: 'finished', run: 1, startedAt: 5 });
+  await book.create(workerKey('w1'), { host: 'one', pid: 1, draining: false, weight: 1, beat: 1 });
+  await book.create(KEYS.leader, { worker: 'w1', term: 1, beat: 1 });
+  await book.create(agentKey(0), { ...newAgent(2), worker: 'w1', epoch: 1, pages: 1000 });
+  await book.create(agentKey(1), { ...newAgent(2), pages: 234 });
+  const { view } = await View.open(
+    book,
+    () => now,
+    () => {},
+  );
+  const status = () => clusterStatus(view, 'x', now, 'nats://a');
+  const later = (millis: number) => {
+    now += millis;
+  };
+  return { book, status, later };
+}
+
+const ON = 'x --brokers nats://a';
+
+test('an agent without a worker is named, with what happens next', async () => {
+  const { status } = await smallCluster();
+  const { sentence, isTroubled, pages, agents, workers } = status();
+  expect(sentence).toBe(
+    `Running: 1 worker, 1,234 pages committed. Agent 1 has no worker: others take over within 22.0 s. Next, to stop it: drumlin cluster stop ${ON}`,
+  );
+  expect([isTroubled, pages]).toEqual([true, 1234]);
+  expect(agents.map(({ worker }) => worker)).toEqual(['w1', '']);
+  expect(workers).toMatchObject([{ worker: 'w1', leads: true, silent: false, agents: [0] }]);
+});
+
+test('a worker that renews nothing is gone after the time of a takeover, and so are its agents', async () => {
+  const { status, later } = await smallCluster();
+  later(21_999);
+  expect(status().agents[0].worker).toBe('w1');
+  later(1);
+  const { agents, workers, sentence } = status();
+  expect([agents[0].worker, workers[0].silent]).toEqual(['', true]);
+  expect(sentence).toBe(
+    `Running, but no worker is there; 1,234 pages committed. Next, to continue: drumlin cluster join ${ON} --dir FOLDER`,
+  );
+});
+
+test('a pause, an end and agents that have concluded are no trouble', async () => {
+  const { book, status } = await smallCluster();
+  await tuneCluster(book, 'console', { paused: true });
+  await change<AgentEntry>(book, agentKey(1), (agent) => agent && { ...agent, done: 1 });
+  expect(status()).toMatchObject({
+    sentence: `Paused by the operator: 1 worker, 1,234 pages committed. Next, to continue: drumlin cluster set ${ON} paused=no`,
+    isTroubled: false,
+  });
+  await change(book, KEYS.state, () => ({ phase: 'ended', reason: 'interrupted', run: 1 }));
+  expect(status()).toMatchObject({
+    sentence: `Not running: stopped by the user; 1,234 pages committed. Next, to run it again: drumlin cluster resume ${ON}`,
+    isTroubled: false,
+  });
+});
+
+test('only settings that a cluster can change are changed, and values are checked first', async () => {
+  const { book } = await smallCluster();
+  expect(await tuneCluster(book, 'console', { settings: { 'slow-delay': '3s' } })).toEqual([
+    'slowDelay: 3s',
+  ]);
+  for (const settings of [{ 'max-pages': '5' }, { 'address-delay': '1s' }, { scope: 'host' }])
+    await expect(tuneCluster(book, 'console', { settings })).rejects.toThrow('cannot change while');
+  await expect(
+    tuneCluster(book, 'console', { settings: { fetches: '3', delay: 'soon' } }),
+  ).rejects.toThrow('delay');
+  await tuneCluster(book, 'drumlin cluster set', { paused: true });
+  expect((await book.get(KEYS.tuning))?.value).toEqual({
+    ...{ number: 2, by: 'drumlin cluster set', settings: { slowDelay: '3s' }, paused: true },
+  });
+});
+
+test('texts of two operators at once are both in the book', async () => {
+  const { book } = await smallCluster();
+  const add = (line: string) =>
+    steerText(book, KEYS.domains, line, (before = '') => `${before}${line}\n`);
+  await Promise.all([add('a'), add('b'), add('c')]);
+  const { text } = (await book.get<{ text: string }>(KEYS.domains))?.value ?? { text: '' };
+  expect(text.split('\n').filter(Boolean).sort()).toEqual(['a', 'b', 'c']);
+});
+
+test('a worker that there is not cannot be drained', async () => {
+  const { book, status } = await smallCluster();
+  await expect(drainWorker(book, 'nobody')).rejects.toThrow('no worker named "nobody"');
+  await drainWorker(book, 'w1');
+  expect(status().workers[0].draining).toBe(true);
+});
