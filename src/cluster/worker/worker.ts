@@ -93,6 +93,8 @@ export class Worker {
   #leader!: Leader;
   #beat = 0;
   #beatAt: Millis = -Infinity;
+  /** Why the worker ends, if an agent has failed. */
+  #failure: { readonly error: unknown } | undefined;
   #draining = false;
   #ticking = false;
   #phase = '';
@@ -360,9 +362,10 @@ export class Worker {
     await mergeClusterIndex(store, this.#disk, join(dir, 'merging'), manifests);
   }
 
+  /** An agent has failed: the worker gives the others back, and ends with the error. */
   #fail(error: unknown): void {
     this.#draining = true;
-    this.#outcome.reject(error);
+    this.#failure ??= { error };
   }
 
   async #end(drained: boolean): Promise<void> {
@@ -371,7 +374,8 @@ export class Worker {
     await this.#book.delete(workerKey(this.id)).catch(() => {}); // it expires by itself
     await this.#log.close();
     this.#lock.release();
-    this.#outcome.resolve(drained ? 'drained' : (this.#view.state?.reason ?? 'finished'));
+    if (this.#failure) this.#outcome.reject(this.#failure.error);
+    else this.#outcome.resolve(drained ? 'drained' : (this.#view.state?.reason ?? 'finished'));
   }
 }
 
