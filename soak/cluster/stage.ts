@@ -12,8 +12,7 @@ import { EXIT } from '../../src/base/errors.ts';
 import { connectBrokers } from '../../src/cluster/broker/connect.ts';
 import { createCluster } from '../../src/cluster/create.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
-import type { Lab, LabOptions } from '../../src/lab/server/lab.ts';
-import { startLabThread } from '../../src/lab/server/thread.ts';
+import { type Lab, type LabOptions, startLab } from '../../src/lab/server/lab.ts';
 import { openObjects } from '../../src/objects/open-objects.ts';
 import { Owners } from './owners.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -84,8 +83,7 @@ export class Stage {
   static async open(plan: StagePlan): Promise<Stage> {
     const { folder, web, agents, pace, settings } = plan;
     const log = join(folder, 'requests.jsonl');
-    // In a thread of its own: what stops the proxies does not stop the web, whose log is judged.
-    const [lab, store] = await Promise.all([startLabThread({ ...web, log }), servers.s3()]);
+    const [lab, store] = await Promise.all([startLab({ ...web, log }), servers.s3()]);
     const stage = new Stage(plan, lab, store, await startBrokers(plan));
     const urls = stage.brokers.map(({ server }) => server.url).join(',');
     const connected = await connectBrokers(urls, {});
