@@ -80,10 +80,11 @@ describe('a crawl in the order of budgets', () => {
     { agents: 1, p: 1, maxPages: Infinity },
     { agents: 3, p: 0.5, maxPages: Infinity },
     { agents: 3, p: 0.5, maxPages: 120 },
+    { agents: 2, p: 1, maxPages: Infinity, edgeLife: '100h' },
   ])('has the in-degrees and the sampled supporters that the archive shows: %o', async (asked) => {
-    const { agents, p, maxPages } = asked;
+    const { agents, p, maxPages, edgeLife = Infinity } = asked;
     lab = await startLab({ scenario: 'clean', domains: 60, pages: 5, seed: 5 });
-    const { end } = await crawl({ agents, rankSample: p, maxPages });
+    const { end } = await crawl({ agents, rankSample: p, maxPages, edgeLife });
     expect(end).toBe(maxPages === Infinity ? 'finished' : 'max-pages');
     const graph = await graphOf();
     const rows = await allDomains();

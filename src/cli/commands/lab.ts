@@ -350,6 +350,6 @@ async function printed(
   const tables = [summaryRows, kindRows, coverageRows, lookUpRows, takeoverRows]
     .map((rowsOf) => rowsOf(results))
     .filter((rows) => rows.length > 0)
-    .map(asColumns);
+    .map((rows) => asColumns(rows));
   return `${facts.join(', ')}\n\n${tables.join('\n')}`;
 }
