@@ -92,10 +92,6 @@ const WHERE: Readonly<Record<string, readonly [fact: string, remedy: string]>> =
     'Hosts in memory are in the folders of the workers.',
     'Look at a worker on its machine: the folder that "drumlin cluster join NAME" was given with --dir.',
   ],
-  url: [
-    'The life of a URL is in the folder of the worker that runs its agent, and in the object store.',
-    'Look for captures of it with "drumlin archive list FOLDER" in a copy of OBJECTS/archive, and at the filters here in Settings.',
-  ],
   graph: [
     'Links between domains are in the folders of the workers.',
     'Extract them from a copy of OBJECTS/archive with "drumlin graph build FOLDER --level domain".',
