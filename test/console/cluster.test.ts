@@ -38,7 +38,7 @@ describe.skipIf(!hasBroker)('the console of a cluster', { timeout: 60_000 }, () 
     const book = await brokers.book('short');
     if (!book) throw new Error('The book is gone.');
     served = await serveClusterConsole(
-      { name: 'short', book, brokers, named: cluster.brokers },
+      { name: 'short', book, brokers, named: cluster.brokers, every: 200 },
       { page: (await buildPage()).html, port: 0, token: TOKEN, stays: false },
     );
   }, 60_000);
@@ -113,9 +113,9 @@ describe.skipIf(!hasBroker)('the console of a cluster', { timeout: 60_000 }, () 
     while (![1, 2].every((number) => logged(number, '"changes":{"paused":true}'))) await sleep(20);
     await until((now) => now.paused && now.fetching === 0);
     const before = cluster.lab.requests;
-    // The next look of the console comes after two seconds: the delay would have passed often.
+    // The history has a stretch for each second: the delay would have passed often.
     const seen = (await api('/crawls/short/history')).stretches.length;
-    while ((await api('/crawls/short/history')).stretches.length === seen) await sleep(100);
+    while ((await api('/crawls/short/history')).stretches.length < seen + 2) await sleep(50);
     expect(cluster.lab.requests).toBe(before);
     await api('/crawls/short/control', { action: 'resume' });
     await until(({ counters }) => counters.pages > before);
