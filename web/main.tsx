@@ -48,7 +48,6 @@ const CLUSTER_VIEWS: Readonly<Record<string, ComponentType<ViewProps>>> = {
   overview: ClusterOverviewView,
   domains: ClusterDomainsView,
   hosts: ElsewhereView,
-  url: ElsewhereView,
   archive: ElsewhereView,
   graph: ElsewhereView,
   control: ClusterControlView,

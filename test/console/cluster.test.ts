@@ -38,7 +38,7 @@ describe.skipIf(!hasBroker)('the console of a cluster', { timeout: 60_000 }, () 
     const book = await brokers.book('short');
     if (!book) throw new Error('The book is gone.');
     served = await serveClusterConsole(
-      { name: 'short', book, brokers, named: cluster.brokers },
+      { name: 'short', book, brokers, named: cluster.brokers, every: 200 },
       { page: (await buildPage()).html, port: 0, token: TOKEN, stays: false },
     );
   }, 60_000);
@@ -103,7 +103,7 @@ describe.skipIf(!hasBroker)('the console of a cluster', { timeout: 60_000 }, () 
     expect(now.counters.pages).toBeLessThanOrEqual(cluster.lab.requests);
     expect(now.sentence).toMatch(/^Running: 2 workers, \d+ pages committed\. Next, to stop it:/);
     expect(now.workers.filter(({ leads }: { leads: boolean }) => leads)).toHaveLength(1);
-    for (const path of ['captures', 'url?url=http://a.test/', 'hosts', 'graph?domain=a.test'])
+    for (const path of ['captures', 'hosts', 'graph?domain=a.test', 'search?query=a'])
       expect((await api(`/crawls/short/${path}`)).error.code).toBe('IN_THE_STORE');
     expect((await api('/crawls/short/captures')).error.remedy).toMatch(/file:\/\/.*\/archive/);
   });
@@ -113,9 +113,9 @@ describe.skipIf(!hasBroker)('the console of a cluster', { timeout: 60_000 }, () 
     while (![1, 2].every((number) => logged(number, '"changes":{"paused":true}'))) await sleep(20);
     await until((now) => now.paused && now.fetching === 0);
     const before = cluster.lab.requests;
-    // The next look of the console comes after two seconds: the delay would have passed often.
+    // The history has a stretch for each second: the delay would have passed often.
     const seen = (await api('/crawls/short/history')).stretches.length;
-    while ((await api('/crawls/short/history')).stretches.length === seen) await sleep(100);
+    while ((await api('/crawls/short/history')).stretches.length < seen + 2) await sleep(50);
     expect(cluster.lab.requests).toBe(before);
     await api('/crawls/short/control', { action: 'resume' });
     await until(({ counters }) => counters.pages > before);
@@ -143,6 +143,15 @@ describe.skipIf(!hasBroker)('the console of a cluster', { timeout: 60_000 }, () 
     const value = (key: string) => settings.find((one: { key: string }) => one.key === key);
     expect(value('delay')).toMatchObject({ value: '150 ms', source: 'changed while it runs' });
     expect(value('fetchFilter')).toMatchObject({ value: 'PathDepth < 30', isTunable: true });
+    const life = (url: string) => api(`/crawls/short/url?url=${encodeURIComponent(url)}`);
+    expect((await life(`http://${domain}/x`)).reason).toBe('blocked');
+    const deep = await life(`http://other.test${'/a'.repeat(40)}`);
+    expect([deep.reason, deep.answer]).toEqual(['fetch-filter', expect.stringContaining('40')]);
+    expect(await life('http://other.test/')).toMatchObject({
+      reason: 'owned',
+      answer: expect.stringMatching(/^It belongs to agent \d on /),
+    });
+    expect((await life('mailto:x')).reason).toBe('not-a-url');
     const { rows } = await api('/crawls/short/domains');
     expect(rows.find((row: { domain: string }) => row.domain === domain).decision).toBe('blocked');
   });
@@ -157,7 +166,7 @@ describe.skipIf(!hasBroker)('the console of a cluster', { timeout: 60_000 }, () 
         ['overview', 'all have a worker'],
         ['domains', 'Decide about a domain'],
         ['hosts', 'Hosts in memory are in the folders of the workers.'],
-        ['url', 'The life of a URL is in the folder'],
+        ['url?url=http%3A%2F%2Fa.test%2F', 'It belongs to agent'],
         ['archive', 'Captures of a cluster are in its object store'],
         ['graph', 'Links between domains are in the folders'],
         ['settings', 'Change while it runs'],

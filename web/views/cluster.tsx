@@ -252,7 +252,6 @@ export function ClusterControlView({ crawl, live }: ViewProps) {
 /** The route that each of these views would ask. */
 const ROUTES: Readonly<Record<string, string>> = {
   hosts: 'hosts',
-  url: 'url?url=http://example.com/',
   archive: 'captures',
   graph: 'graph?domain=example.com',
 };

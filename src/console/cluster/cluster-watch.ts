@@ -32,6 +32,8 @@ interface WatchParts {
   readonly clock: Clock;
   /** Milliseconds that pass evenly. */
   readonly even: () => Millis;
+  /** Time between two looks. */
+  readonly every?: Millis | undefined;
   /** Asks a worker for its report; rejects if it does not answer in time. */
   readonly ask: (worker: string, timeout: Millis) => Promise<WorkerReport>;
 }
@@ -121,7 +123,8 @@ export class ClusterWatch {
     const reports = await this.#reports();
     if (this.#isClosed) return;
     this.#take(reports);
-    this.#cancel = this.#parts.clock.after(EVERY, () => void this.look());
+    const { clock, every = EVERY } = this.#parts;
+    this.#cancel = clock.after(every, () => void this.look());
   }
 
   async #reports(): Promise<Map<string, WorkerReport>> {

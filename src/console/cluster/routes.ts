@@ -15,6 +15,7 @@ import { settingsSchema, settingViews } from '../look/settings.ts';
 import { type Route, routesOver } from '../route.ts';
 import type { ClusterWatch } from './cluster-watch.ts';
 import { changeSettings, configOf, control, decide, filtersOf } from './control.ts';
+import { ownedUrl } from './url.ts';
 
 interface ClusterParts {
   readonly disk: Disk;
@@ -96,6 +97,18 @@ const LOOKING: readonly ClusterRoute[] = [
     { contains: maybe(text('only names with this in them', 253), '') },
     { rows: 'each with `domain`, and as far as known `pages`, `rank`, `budget` and `decision`' },
     (_, cluster, { contains }) => ({ rows: domainRows(cluster, contains) }),
+  ),
+  route(
+    'GET',
+    '/crawls/{crawl}/url',
+    'Who owns a URL, and whether the operator or a filter keeps it away.',
+    { url: text('the URL', 8192) },
+    {
+      reason: '`not-a-url`, `blocked`, `blacklist`, `schedule-filter`, `fetch-filter`, or `owned`',
+      answer: 'the same as a sentence',
+      steps: 'each part that decides: `part`, `verdict`, `fact`',
+    },
+    ({ disk }, cluster, { url }) => ownedUrl(disk, cluster, url),
   ),
   route(
     'GET',

@@ -6,6 +6,7 @@
  */
 import { systemClock } from '../../base/clock.ts';
 import { DrumlinError } from '../../base/errors.ts';
+import type { Millis } from '../../base/units.ts';
 import type { Brokers } from '../../cluster/broker/connect.ts';
 import type { Book } from '../../cluster/lease/book.ts';
 import { parseReport, reportSubject } from '../../cluster/members/worker-report.ts';
@@ -22,17 +23,19 @@ export interface ClusterSource {
   readonly brokers: Pick<Brokers, 'connection'>;
   /** The brokers, as the operator named them. */
   readonly named: string;
+  /** Time between two looks at the workers. Default: two seconds. */
+  readonly every?: Millis;
 }
 
 export async function serveClusterConsole(
-  { name, book, brokers, named }: ClusterSource,
+  { name, book, brokers, named, every }: ClusterSource,
   options: ServeOptions,
 ): Promise<Console> {
   const { clock = systemClock } = options;
   const { connection } = brokers;
   const cluster = await ClusterWatch.open({
     ...{ name, book, clock, brokers: named.replace(/\/\/[^@/,]*@/g, '//') },
-    even: () => performance.now(),
+    ...{ every, even: () => performance.now() },
     ask: async (worker, timeout) => {
       const answer = await connection.request(reportSubject(name, worker), '', { timeout });
       return parseReport(answer.string());
@@ -91,10 +94,6 @@ const WHERE: Readonly<Record<string, readonly [fact: string, remedy: string]>> =
   hosts: [
     'Hosts in memory are in the folders of the workers.',
     'Look at a worker on its machine: the folder that "drumlin cluster join NAME" was given with --dir.',
-  ],
-  url: [
-    'The life of a URL is in the folder of the worker that runs its agent, and in the object store.',
-    'Look for captures of it with "drumlin archive list FOLDER" in a copy of OBJECTS/archive, and at the filters here in Settings.',
   ],
   graph: [
     'Links between domains are in the folders of the workers.',

@@ -21,7 +21,17 @@ export async function filterVerdicts(
   url: string,
   depth: number,
 ): Promise<FilterVerdicts> {
-  const texts: FilterTexts = (await readFilters(disk, dir)) ?? filtersOf(config);
+  return verdictsBy(disk, (await readFilters(disk, dir)) ?? filtersOf(config), config, url, depth);
+}
+
+/** What these filters say of a URL. */
+export async function verdictsBy(
+  disk: Disk,
+  texts: FilterTexts,
+  config: CrawlConfig,
+  url: string,
+  depth: number,
+): Promise<FilterVerdicts> {
   const predicates = await loadPredicates(config.predicates);
   const ranking = config.order === 'budget' ? config.rank : 'none';
   const { blacklist } = config;

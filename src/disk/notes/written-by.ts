@@ -38,7 +38,7 @@ export async function writerOf(
   text: string,
 ): Promise<string> {
   try {
-    const { by, hash } = JSON.parse(await disk.readText(join(dir, noteOf(name))));
+    const { by, hash } = JSON.parse(await disk.readText(join(dir, noteOf(name)))) ?? {};
     if (typeof by === 'string' && hash === xxh64(text).toString(16)) return by;
   } catch (error) {
     if (!(error instanceof DrumlinError) && !(error instanceof SyntaxError)) throw error;

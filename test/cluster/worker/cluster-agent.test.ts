@@ -36,6 +36,8 @@ interface Around {
   readonly clock?: Clock;
   readonly heir?: AgentStart['heir'];
   readonly isOpen?: () => boolean;
+  /** Settles when another checkpoint may be made. */
+  readonly stage?: () => Promise<void>;
   /** Settles when the checkpoint counts. */
   readonly keep?: (saved: SavedCheckpoint) => Promise<boolean>;
 }
@@ -91,7 +93,7 @@ async function started(
         },
         keeper: {
           keep: (saved) => ({
-            staged: Promise.resolve(),
+            staged: Promise.race([stopped, around.stage?.() ?? Promise.resolve()]).then(() => {}),
             kept: Promise.race([stopped, around.keep?.(saved) ?? Promise.resolve(true)]),
           }),
         },
@@ -212,4 +214,20 @@ describe('acknowledge after commit', () => {
     });
     expect(acknowledged[0]).toEqual([0, 1]);
   });
+});
+
+test('an order that comes while a checkpoint is being copied waits for it, and the agent lives on', async () => {
+  const copies: (() => void)[] = [];
+  const stage = () => new Promise<void>((copied) => copies.push(copied));
+  const { agent } = await started([], temporaryFolder(), { delay: 0 }, { stage });
+  await until(() => copies.length > 0);
+  let isDone = false;
+  const done = agent.tune({ settings: {}, paused: true, seeds: [] }).then(() => {
+    isDone = true;
+  });
+  // A loop that did not wait would never let this timer come.
+  await new Promise((later) => setTimeout(later, 20));
+  expect(isDone).toBe(false);
+  copies.shift()?.();
+  await done;
 });
