@@ -10,7 +10,7 @@ import type { Bytes, Millis } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { writeText } from '../../disk/text-file.ts';
 import type { Epoch } from '../store/index-folder.ts';
-import type { PageLink } from './anchor-lines.ts';
+import type { PageLink } from './anchor-records.ts';
 import type { UrlKeys } from './url-keys.ts';
 
 const DAY: Millis = 86_400_000;

@@ -11,9 +11,12 @@
  *           score with all that may still come; a block without a candidate is not decoded. What
  *           is left and matches is scored list after list, so that the parts of a score are added
  *           up in the order of the lists.
- * Requires  `open` once; for each query `start`; for each list `addList`, `setDriving`, `setBits`
- *           or `addMasks`, and `setScore`; numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`;
- *           then `scan` until it returns -1.
+ *           Lists are held from query to query with what their directories say, their greatest
+ *           scores for the last weights, and the block that was decoded last.
+ * Requires  `open` once; `takeHeld` and `hold` for each list that is not held yet; for each query
+ *           `start`; for each list `addList`, `setDriving`, `setBits` or `addMasks`, and `setScore`;
+ *           numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`; then `scan` until it
+ *           returns -1.
  * Ensures   A version of a window is a candidate once, however many lists have it: `MATCHED` says
  *           which are. So no table of a window has more than `WINDOW` entries.
  *
@@ -50,7 +53,7 @@ const LASTS: usize = 12; // the last version of each block
 const STARTS: usize = 16; // where each block begins
 const GREATEST: usize = 20; // the greatest frequency of each block
 const LEAST: usize = 24; // the least length of each block
-const BOUNDS: usize = 28; // the greatest score of each block (f64)
+const BOUNDS: usize = 28; // the greatest score of each block, without the factor (f64)
 const FIELD: usize = 32; // 0 texts, 1 titles, 2 anchors, 3 without lengths
 const MASKS: usize = 36; // pairs of a word of the mask and its bits
 const MASK_COUNT: usize = 40;
@@ -69,7 +72,8 @@ const IS_SOURCE: usize = 96; // whether candidates come from it, in this window
 const WITH_FREQUENCIES: usize = 100; // the block whose frequencies are decoded
 const FREQUENCIES_AT: usize = 104; // where those of the decoded block begin
 const BITS: usize = 108; // what it gives to a mask of one number
-const LIST_BYTES: usize = 112;
+const BOUNDS_OF: usize = 112; // the weights that these are for
+const LIST_BYTES: usize = 120;
 
 let top: usize = HEAP;
 let versions: u32 = 0;
@@ -77,6 +81,8 @@ let block: u32 = 0;
 let window: u32 = 0;
 let lengths: usize = 0;
 let valid: usize = 0;
+/** Lists are held from `heldBase` to `base`. */
+let heldBase: usize = 0;
 let base: usize = 0;
 
 let lists: usize = 0;
@@ -104,6 +110,8 @@ let titleMean: f64 = 0;
 let anchorMean: f64 = 0;
 /** The field without lengths. */
 const NO_LENGTHS: u32 = 3;
+/** A number for each change of these. */
+let weights: u32 = 0;
 let position: u32 = 0;
 export let decodedBlocks: u32 = 0;
 
@@ -145,6 +153,7 @@ export function open(count: u32, postings: u32): usize {
   }
   lengths = take((<usize>count) * 12);
   valid = take(<usize>count + 16);
+  heldBase = top;
   base = top;
   return lengths;
 }
@@ -158,7 +167,7 @@ export function validAt(): usize {
 export function start(room: u32, words: u32, clauseNumbers: u32): void {
   top = base;
   listRoom = room;
-  lists = take(<usize>room * LIST_BYTES);
+  lists = take((<usize>room) << 2);
   listCount = 0;
   order = take((<usize>room) << 2);
   isOrdered = false;
@@ -190,32 +199,63 @@ function varint(): u32 {
 // @ts-ignore: decorator
 @inline
 function listAt(list: u32): usize {
-  return lists + <usize>list * LIST_BYTES;
+  return <usize>u32At(lists, list);
 }
 
-/** Adds the list whose bytes stand at `bytes`; -1 if they are damaged. 32 bytes of room follow. */
-export function addList(bytes: usize, length: u32, count: u32, field: u32, hasPositions: bool): i32 {
-  if (listCount == listRoom) return -1;
-  const list = listAt(listCount);
+/** Bytes of the lists that are held. */
+export function heldBytes(): usize {
+  return base - heldBase;
+}
+
+/** Forgets all lists. */
+export function release(): void {
+  base = heldBase;
+}
+
+/** Room for the bytes of a list that is to be held; 32 bytes more than it has. Not in a query. */
+export function takeHeld(bytes: usize): usize {
+  top = base;
+  const place = take(bytes);
+  base = top;
+  return place;
+}
+
+/** Holds the list whose bytes stand at `bytes`; returns where it is, or 0 if they are damaged. */
+export function hold(bytes: usize, length: u32, count: u32, field: u32, hasPositions: bool): usize {
   const blocks = (count + block - 1) / block;
+  const list = takeHeld(LIST_BYTES);
   memory.fill(list, 0, LIST_BYTES);
   store<u32>(list, count, COUNT);
   store<u32>(list, blocks, BLOCKS);
   store<u32>(list, field, FIELD);
   store<u32>(list, END, DECODED);
   store<u32>(list, END, WITH_FREQUENCIES);
-  const table = take((<usize>blocks) << 4);
-  store<u32>(list, <u32>table, LASTS);
-  store<u32>(list, <u32>(table + ((<usize>blocks) << 2)), STARTS);
-  store<u32>(list, <u32>(table + ((<usize>blocks) << 3)), GREATEST);
-  store<u32>(list, <u32>(table + 12 * <usize>blocks), LEAST);
+  const table = takeHeld(24 * <usize>blocks);
+  store<u32>(list, <u32>table, BOUNDS);
+  store<u32>(list, <u32>(table + 8 * <usize>blocks), LASTS);
+  store<u32>(list, <u32>(table + 12 * <usize>blocks), STARTS);
+  store<u32>(list, <u32>(table + 16 * <usize>blocks), GREATEST);
+  store<u32>(list, <u32>(table + 20 * <usize>blocks), LEAST);
   const room = min(count, block) + 4;
-  store<u32>(list, <u32>take((<usize>room) << 2), IDS);
-  store<u32>(list, <u32>take((<usize>room) << 2), FREQUENCIES);
-  store<u32>(list, <u32>take(<usize>min(count, WINDOW) << 3), ENTRIES);
+  store<u32>(list, <u32>takeHeld((<usize>room) << 2), IDS);
+  store<u32>(list, <u32>takeHeld((<usize>room) << 2), FREQUENCIES);
   store<u32>(list, <u32>bytes, BYTES);
   const isWhole = blocks > 1 ? readDirectory(list, bytes, length, hasPositions) : describe(list, length);
-  return isWhole ? listCount++ : -1;
+  return isWhole ? list : 0;
+}
+
+/** Adds a list that is held to the query; returns its number. */
+export function addList(list: usize): i32 {
+  if (listCount == listRoom) return -1;
+  setU32(lists, listCount, <u32>list);
+  store<f64>(list, 0, FACTOR);
+  store<u32>(list, 0, CURRENT);
+  store<u32>(list, 0, AT);
+  store<u32>(list, 0, DRIVES);
+  store<u32>(list, 0, BITS);
+  store<u32>(list, 0, MASK_COUNT);
+  store<u32>(list, <u32>take(<usize>min(load<u32>(list, COUNT), WINDOW) << 3), ENTRIES);
+  return listCount++;
 }
 
 function readDirectory(list: usize, bytes: usize, length: u32, hasPositions: bool): bool {
@@ -339,6 +379,7 @@ export function setMeans(newK1: f64, newB: f64, body: f64, title: f64, anchors: 
   bodyMean = body;
   titleMean = title;
   anchorMean = anchors;
+  weights++;
   for (let i: u32 = 0; i < NORM_COUNT; i++) {
     store<f64>(NORMS + ((<usize>i) << 3), newNorm(0, i));
     store<f64>(NORMS + ((<usize>(NORM_COUNT + i)) << 3), newNorm(1, i));
@@ -372,17 +413,18 @@ function scoreOf(factor: f64, frequency: u32, norm: f64): f64 {
   return (factor * <f64>frequency * (k1 + 1)) / (<f64>frequency + norm);
 }
 
-/** The weight of a list times its inverse document frequency. */
+/** The weight of a list times its inverse document frequency; call `setMeans` before. */
 export function setScore(index: u32, factor: f64): void {
   const list = listAt(index);
   store<f64>(list, factor, FACTOR);
+  if (load<u32>(list, BOUNDS_OF) == weights) return;
+  store<u32>(list, weights, BOUNDS_OF);
   const blocks = load<u32>(list, BLOCKS);
-  const bounds = take((<usize>blocks) << 3);
-  store<u32>(list, <u32>bounds, BOUNDS);
+  const bounds = <usize>load<u32>(list, BOUNDS);
   const field = load<u32>(list, FIELD);
   for (let i: u32 = 0; i < blocks; i++) {
     const norm = normOf(field, u32At(<usize>load<u32>(list, LEAST), i));
-    store<f64>(bounds + ((<usize>i) << 3), scoreOf(factor, u32At(<usize>load<u32>(list, GREATEST), i), norm));
+    store<f64>(bounds + ((<usize>i) << 3), scoreOf(1, u32At(<usize>load<u32>(list, GREATEST), i), norm));
   }
 }
 
@@ -496,7 +538,8 @@ function look(list: usize, version: u32): u32 {
 
 /** The most that a version up to `end` can get from a list that has postings there. */
 function boundOf(list: usize, end: u32): f64 {
-  if (load<f64>(list, FACTOR) == 0) return 0;
+  const factor = load<f64>(list, FACTOR);
+  if (factor == 0) return 0;
   const lasts = <usize>load<u32>(list, LASTS);
   const bounds = <usize>load<u32>(list, BOUNDS);
   const blocks = load<u32>(list, BLOCKS);
@@ -505,7 +548,7 @@ function boundOf(list: usize, end: u32): f64 {
     greatest = max(greatest, load<f64>(bounds + ((<usize>i) << 3)));
     if (u32At(lasts, i) >= end) break;
   }
-  return greatest;
+  return factor * greatest;
 }
 
 function putInOrder(): void {
