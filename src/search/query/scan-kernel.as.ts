@@ -63,7 +63,7 @@ const AT: usize = 52;
 const IDS: usize = 56;
 const FREQUENCIES: usize = 60;
 const FACTOR: usize = 64; // f64; 0 if it does not score
-const ENTRIES: usize = 72; // places in the window and frequencies
+const ENTRIES: usize = 72; // places in the window (u32) and what they score (f64, after 8 bytes)
 const ENTRY_COUNT: usize = 76;
 const FIRST: usize = 80; // the first version that may be in it, from the window on
 const DRIVES: usize = 84; // whether versions without it cannot match
@@ -81,6 +81,8 @@ let block: u32 = 0;
 let window: u32 = 0;
 let lengths: usize = 0;
 let valid: usize = 0;
+/** Of the block that is looked at: which postings count. */
+let hits: usize = 0;
 /** Lists are held from `heldBase` to `base`. */
 let heldBase: usize = 0;
 let base: usize = 0;
@@ -153,6 +155,7 @@ export function open(count: u32, postings: u32): usize {
   }
   lengths = take((<usize>count) * 12);
   valid = take(<usize>count + 16);
+  hits = take((<usize>postings + 4) << 2);
   heldBase = top;
   base = top;
   return lengths;
@@ -254,7 +257,7 @@ export function addList(list: usize): i32 {
   store<u32>(list, 0, DRIVES);
   store<u32>(list, 0, BITS);
   store<u32>(list, 0, MASK_COUNT);
-  store<u32>(list, <u32>take(<usize>min(load<u32>(list, COUNT), WINDOW) << 3), ENTRIES);
+  store<u32>(list, <u32>take(<usize>min(load<u32>(list, COUNT), WINDOW) << 4), ENTRIES);
   return listCount++;
 }
 
@@ -660,7 +663,7 @@ function find(from: u32, end: u32, least: f64, bound: f64): void {
   prune(least);
   const count = match();
   if (count == 0) return;
-  for (let i: u32 = 0; i < listCount; i++) addScores(listAt(i), from);
+  for (let i: u32 = 0; i < listCount; i++) addScores(listAt(i));
   for (let i: u32 = 0; i < count; i++) {
     const place = u32At(PLACES, i);
     const score = load<f64>(SCORES + ((<usize>place) << 3));
@@ -696,33 +699,54 @@ function hasCandidate(first: u32, last: u32): bool {
   return false;
 }
 
-/** Whether a version is a candidate now: it was one, or it is valid and the list is a source. */
+/** Where the first posting of a decoded block behind a version is, from a place on. */
+function firstBehind(ids: usize, from: u32, n: u32, version: u32): u32 {
+  let low = from;
+  let high = n;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (u32At(ids, middle) <= version) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Notes at `hits` which postings of a decoded block count: of a source those of valid versions, of
+ * another list those of candidates. Returns how many. Without a branch: whether one counts cannot
+ * be foretold.
+ */
+function findHits(ids: usize, first: u32, stop: u32, flags: usize): u32 {
+  let count: u32 = 0;
+  for (let i = first; i < stop; i++) {
+    setU32(hits, count, i);
+    count += <u32>load<u8>(flags + <usize>u32At(ids, i));
+  }
+  return count;
+}
+
+/** Makes a version of the window a candidate, if it is none. */
 // @ts-ignore: decorator
 @inline
-function isCandidate(place: u32, from: u32, isSource: bool): bool {
-  if (load<u8>(MATCHED + <usize>place) != 0) return true;
-  if (!isSource || load<u8>(valid + <usize>(from + place)) == 0) return false;
-  store<u8>(MATCHED + <usize>place, 1);
-  setU32(PLACES, candidates++, place);
-  store<f64>(PARTIAL + ((<usize>place) << 3), 0);
-  return true;
+function addCandidate(place: u32): void {
+  const matched = MATCHED + <usize>place;
+  const isNew = 1 - <u32>load<u8>(matched);
+  const sum = PARTIAL + ((<usize>place) << 3);
+  setU32(PLACES, candidates, place);
+  candidates += isNew;
+  store<f64>(sum, isNew != 0 ? 0 : load<f64>(sum));
+  store<u8>(matched, 1);
 }
 
 /** Looks at the postings of a list in a window: those of candidates count, which a source makes. */
 function collect(list: usize, from: u32, end: u32, isSource: bool): void {
   const blocks = load<u32>(list, BLOCKS);
   const count = load<u32>(list, COUNT);
-  const room = min(count, WINDOW);
   const ids = <usize>load<u32>(list, IDS);
   const lasts = <usize>load<u32>(list, LASTS);
-  const frequencies = <usize>load<u32>(list, FREQUENCIES);
-  const entries = <usize>load<u32>(list, ENTRIES);
-  const field = load<u32>(list, FIELD);
-  const factor = load<f64>(list, FACTOR);
   if (load<u32>(list, FIRST) > end) return;
   let current = load<u32>(list, CURRENT);
   let i = load<u32>(list, AT);
-  let entry: u32 = 0;
   for (; current < blocks; current++) {
     const last = u32At(lasts, current);
     const first: u32 = current == 0 ? 0 : u32At(lasts, current - 1) + 1;
@@ -735,24 +759,42 @@ function collect(list: usize, from: u32, end: u32, isSource: bool): void {
     if (load<u32>(list, DECODED) != current) decode(list, current);
     const n = min(block, count - current * block);
     while (i < n && u32At(ids, i) < from) i++;
-    for (; i < n && entry < room; i++) {
-      const place = u32At(ids, i) - from;
-      if (place > end - from) break;
-      if (!isCandidate(place, from, isSource)) continue;
-      if (load<u32>(list, WITH_FREQUENCIES) != current) decodeFrequencies(list);
-      const frequency = u32At(frequencies, i) + 1;
-      setU32(entries, 2 * entry, place);
-      setU32(entries, 2 * entry++ + 1, frequency);
-      mark(list, masks + ((<usize>(place * maskWords)) << 2));
-      if (factor == 0) continue;
-      const sum = PARTIAL + ((<usize>place) << 3);
-      store<f64>(sum, load<f64>(sum) + scoreOf(factor, frequency, normAt(field, from + place)));
-    }
+    const stop = last <= end ? n : firstBehind(ids, i, n, end);
+    const found = findHits(ids, i, stop, isSource ? valid : MATCHED - <usize>from);
+    if (found > 0) addHits(list, found, from, isSource);
+    i = stop;
     if (i < n) break;
     i = 0;
   }
   store<u32>(list, current, CURRENT);
   store<u32>(list, i, AT);
+}
+
+/** Adds the postings that `findHits` noted to the entries of a list, and to what is known of scores. */
+function addHits(list: usize, found: u32, from: u32, isSource: bool): void {
+  if (load<u32>(list, WITH_FREQUENCIES) != load<u32>(list, DECODED)) decodeFrequencies(list);
+  const room = min(load<u32>(list, COUNT), WINDOW);
+  const ids = <usize>load<u32>(list, IDS);
+  const frequencies = <usize>load<u32>(list, FREQUENCIES);
+  const entries = <usize>load<u32>(list, ENTRIES);
+  const field = load<u32>(list, FIELD);
+  const factor = load<f64>(list, FACTOR);
+  let entry = load<u32>(list, ENTRY_COUNT);
+  for (let hit: u32 = 0; hit < found && entry < room; hit++) {
+    const i = u32At(hits, hit);
+    const version = u32At(ids, i);
+    const place = version - from;
+    if (isSource) addCandidate(place);
+    mark(list, masks + ((<usize>(place * maskWords)) << 2));
+    if (factor == 0) continue;
+    const score = scoreOf(factor, u32At(frequencies, i) + 1, normAt(field, version));
+    const at = entries + ((<usize>entry) << 4);
+    store<u32>(at, place);
+    store<f64>(at, score, 8);
+    entry++;
+    const sum = PARTIAL + ((<usize>place) << 3);
+    store<f64>(sum, load<f64>(sum) + score);
+  }
   store<u32>(list, entry, ENTRY_COUNT);
 }
 
@@ -772,17 +814,14 @@ function match(): u32 {
   return count;
 }
 
-function addScores(list: usize, from: u32): void {
-  const factor = load<f64>(list, FACTOR);
-  if (factor == 0) return;
+function addScores(list: usize): void {
   const count = load<u32>(list, ENTRY_COUNT);
-  const entries = <usize>load<u32>(list, ENTRIES);
-  const field = load<u32>(list, FIELD);
-  for (let i: u32 = 0; i < count; i++) {
-    const place = u32At(entries, 2 * i);
+  let at = <usize>load<u32>(list, ENTRIES);
+  const end = at + ((<usize>count) << 4);
+  for (; at < end; at += 16) {
+    const place = load<u32>(at);
     if (load<u8>(MATCHED + <usize>place) == 0) continue;
-    const norm = normAt(field, from + place);
     const sum = SCORES + ((<usize>place) << 3);
-    store<f64>(sum, load<f64>(sum) + scoreOf(factor, u32At(entries, 2 * i + 1), norm));
+    store<f64>(sum, load<f64>(sum) + load<f64>(at, 8));
   }
 }
