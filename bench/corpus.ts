@@ -23,7 +23,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { Disk } from '../src/disk/disk.ts';
 import { makePage } from '../src/lab/page.ts';
-import { NO_PORTS, webOf } from '../src/lab/server/lab.ts';
+import { webOf } from '../src/lab/server/lab.ts';
 import { type ArchivedPage, writeCrawl } from '../test/corpus/lab-archive.ts';
 import { judgedLab } from '../test/corpus/near-truth.ts';
 
@@ -160,9 +160,12 @@ type Sizes = readonly [least: number, most: number];
 export const MIDDLE: Sizes = [12_000, 46_000];
 const SMALL: Sizes = [1500, 5000];
 
+/** Links name a port that a web may have: port 0, without a server, would need the URL parser. */
+const PORTS = { http: 8080, https: 0, dns: 0, control: 0 };
+
 /** Pages of many domains. */
 export function* labPages(count: number, [least, most]: Sizes): Generator<ArchivedPage> {
-  const web = webOf({ scenario: 'mixed', domains: 20 * Math.ceil(count / 10) }, NO_PORTS);
+  const web = webOf({ scenario: 'mixed', domains: 20 * Math.ceil(count / 10) }, PORTS);
   for (let i = 0, made = 0; made < count; i++) {
     const body = Buffer.from(makePage(web, web.domains.at(i >> 3), i & 7).body, 'latin1');
     if (body.length < least || body.length > most) continue;

@@ -35,7 +35,7 @@ import { buildIndex, indexArchives } from '../src/search/build/build-index.ts';
 import type { Reading } from '../src/search/build/read-archives.ts';
 import { whatChanged } from '../src/search/changed/changed.ts';
 import { statesOf } from '../src/search/changed/states.ts';
-import type { PageLink } from '../src/search/links/anchor-lines.ts';
+import type { PageLink } from '../src/search/links/anchor-records.ts';
 import { LinkGraph } from '../src/search/links/link-graph.ts';
 import { SearchIndex } from '../src/search/query/search-index.ts';
 import { writeCrawl } from '../test/corpus/lab-archive.ts';

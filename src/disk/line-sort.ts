@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import type { Bytes } from '../base/units.ts';
 import type { Disk } from './disk.ts';
 import { readLines } from './lines.ts';
+import { type Lane, Merge } from './merge.ts';
 
 /** Bytes of a line in memory besides its characters. */
 const PER_LINE: Bytes = 48;
@@ -125,59 +126,60 @@ function* inBatches(lines: readonly string[]): Generator<string[]> {
 }
 
 /** One sorted stream of lines in a merge, and the position in its current batch. */
-interface Lane {
-  readonly rest: AsyncGenerator<string[]>;
-  batch: readonly string[];
-  at: number;
+class LineLane implements Lane {
+  #batch: readonly string[] = [];
+  #at = 0;
+  readonly #rest: AsyncGenerator<string[]>;
+
+  constructor(rest: AsyncGenerator<string[]>) {
+    this.#rest = rest;
+  }
+
+  get line(): string {
+    return this.#batch[this.#at];
+  }
+
+  get hasOne(): boolean {
+    return this.#at < this.#batch.length;
+  }
+
+  skip(): void {
+    this.#at++;
+  }
+
+  fill(): Promise<void> | undefined {
+    return this.hasOne ? undefined : this.#more();
+  }
+
+  async close(): Promise<void> {
+    await this.#rest.return(undefined);
+  }
+
+  async #more(): Promise<void> {
+    const { value, done } = await this.#rest.next();
+    this.#batch = done ? [] : value;
+    this.#at = 0;
+  }
 }
 
 /** Merges sorted streams into one; closes them all, also after a failure. */
 async function* mergeLines(streams: readonly AsyncGenerator<string[]>[]): AsyncGenerator<string[]> {
-  const heap: Lane[] = [];
+  const lanes = streams.map((stream) => new LineLane(stream));
+  const merge = new Merge(lanes, (a, b) => a.line < b.line);
   try {
-    for (const rest of streams) {
-      const lane: Lane = { rest, batch: [], at: 0 };
-      if (await refill(lane)) heap.push(lane);
-    }
-    for (let i = (heap.length >> 1) - 1; i >= 0; i--) sink(heap, i);
+    await merge.begin();
     let out: string[] = [];
-    while (heap.length > 0) {
-      const top = heap[0];
-      out.push(top.batch[top.at++]);
+    for (let lane = merge.top; lane !== undefined; lane = merge.top) {
+      out.push(lane.line);
       if (out.length === BATCH) {
         yield out;
         out = [];
       }
-      if (top.at === top.batch.length && !(await refill(top))) {
-        const last = heap.pop()!;
-        if (last !== top) heap[0] = last;
-      }
-      if (heap.length > 1) sink(heap, 0);
+      const wait = merge.next();
+      if (wait) await wait;
     }
     if (out.length > 0) yield out;
   } finally {
-    for (const stream of streams) await stream.return(undefined);
-  }
-}
-
-async function refill(lane: Lane): Promise<boolean> {
-  const { value, done } = await lane.rest.next();
-  if (done) return false;
-  lane.batch = value;
-  lane.at = 0;
-  return true;
-}
-
-const before = (a: Lane, b: Lane) => a.batch[a.at] < b.batch[b.at];
-
-function sink(heap: Lane[], from: number): void {
-  let at = from;
-  for (;;) {
-    let least = 2 * at + 1;
-    if (least >= heap.length) return;
-    if (least + 1 < heap.length && before(heap[least + 1], heap[least])) least++;
-    if (!before(heap[least], heap[at])) return;
-    [heap[at], heap[least]] = [heap[least], heap[at]];
-    at = least;
+    await merge.close();
   }
 }

@@ -94,13 +94,38 @@ export function addDomainLinks(
   let added = 0;
   for (let k = page; k < degree && added < MAX_SLOTS_A_PAGE; k += stride)
     added += addSlot(web, domain, page, k, links);
-  while (added < wanted && degree > 0) {
-    const u = random.unit();
-    addSlot(web, domain, page, Math.floor(u * u * degree), links);
-    added++;
-  }
+  addFavourites(web, domain, page, wanted - added, links, random);
   if (page === 0 && domain.kind.backbone) addNeighbours(web, domain, links);
   if (!domain.kind.spam) addComments(web, domain, page, links);
+}
+
+/** Adds links to domains that this one often links to. */
+function addFavourites(
+  web: Web,
+  domain: Domain,
+  page: number,
+  wanted: number,
+  links: LinkList,
+  random: Random,
+): void {
+  for (let left = wanted; left > 0 && domain.degree > 0; left--) {
+    const u = random.unit();
+    addSlot(web, domain, page, Math.floor(u * u * domain.degree), links);
+  }
+}
+
+/** Adds what the author of a page links to when it is expanded: old pages here and elsewhere. */
+export function addExpansion(
+  web: Web,
+  domain: Domain,
+  page: number,
+  step: number,
+  wanted: { readonly own: number; readonly others: number },
+  links: LinkList,
+  random: Random,
+): void {
+  addAny(web, domain, step, wanted.own, links, random);
+  addFavourites(web, domain, page, wanted.others, links, random);
 }
 
 function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkList): number {
@@ -182,8 +207,20 @@ export function addOwnLinks(
   for (let c = page * BRANCHING + 1; c <= page * BRANCHING + BRANCHING && c < domain.pages; c++) {
     if (c > next && isThere(web, domain, c, links)) links.add(domain, c);
   }
+  addAny(web, domain, chosenAt, wanted - (links.length - before), links, random);
+}
+
+/** Adds links to any pages of the domain, old ones more often. */
+function addAny(
+  web: Web,
+  domain: Domain,
+  chosenAt: number,
+  wanted: number,
+  links: LinkList,
+  random: Random,
+): void {
   const pages = pagesAt(web.world, domain, chosenAt);
-  for (let left = wanted - (links.length - before); left > 0 && pages > 1; left--) {
+  for (let left = wanted; left > 0 && pages > 1; left--) {
     const u = random.unit();
     const other = Math.floor(u * u * pages);
     // A link is never chosen after its page died; one chosen before is a dead link, as on the real

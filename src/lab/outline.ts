@@ -8,18 +8,22 @@
 import type { Domain } from './domain.ts';
 import type { Original } from './kind.ts';
 import { LinkList } from './link-list.ts';
-import { addDomainLinks, addOwnLinks, edgeOf, isThere } from './links.ts';
+import { addDomainLinks, addExpansion, addOwnLinks, edgeOf, isThere } from './links.ts';
 import { type Story, storyLinks } from './stories/story-book.ts';
-import { editionOf } from './time.ts';
+import { editionOf, NOT_EXPANDED } from './time.ts';
 import type { Web } from './web.ts';
 import { exp, hash, normalOf, Random, TAG } from './words/random.ts';
 
 const SIZE_MEDIAN = 19_300;
 const SIZE_SIGMA = 0.8;
 const MAX_SIZE = 400_000;
-/** Rewriting makes a page longer or shorter; a story adds about half of it. */
+/**
+ * Rewriting makes a page longer or shorter; a story adds about half of it, an expansion as much as
+ * there was, in text and in links.
+ */
 const REWRITE_SIGMA = 0.25;
 const STORY_GROWTH = 0.5;
+const EXPANSION = 1;
 const LINKS_MEDIAN = 39;
 const LINKS_SIGMA = 0.7;
 const MAX_LINKS = 600;
@@ -55,16 +59,16 @@ export function outlineOf(web: Web, domain: Domain, page: number, frameModified:
 
   const links = new LinkList(Math.max(edition.text, edition.links));
   links.touch(frameModified);
-  addOwnLinks(
-    web,
-    domain,
-    page,
-    edition.links,
-    Math.round(count * (1 - DOMAIN_LINK_SHARE)),
-    links,
-    choice,
+  const [own, others] = [1 - DOMAIN_LINK_SHARE, DOMAIN_LINK_SHARE].map((share) =>
+    Math.round(count * share),
   );
-  addDomainLinks(web, domain, page, Math.round(count * DOMAIN_LINK_SHARE), links, choice);
+  addOwnLinks(web, domain, page, edition.links, own, links, choice);
+  addDomainLinks(web, domain, page, others, links, choice);
+  if (edition.expanded !== NOT_EXPANDED) {
+    const added = new Random(world.seed ^ TAG.edit, domain.index, page, edition.expanded);
+    const wanted = { own: EXPANSION * own, others: EXPANSION * others };
+    addExpansion(web, domain, page, edition.expanded, wanted, links, added);
+  }
   if (edition.story && edition.links === edition.story.story.step)
     for (const { site, page: other } of storyLinks(world.seed, edition.story))
       links.add(web.domains.at(site), other);
@@ -83,11 +87,13 @@ export function outlineOf(web: Web, domain: Domain, page: number, frameModified:
 function lengthOf(
   seed: number,
   { domain, page }: Original,
-  { text, isRewritten, story }: ReturnType<typeof editionOf>,
+  { text, isRewritten, expanded, story }: ReturnType<typeof editionOf>,
 ): number {
   const draw = normalOf(hash(seed, TAG.edit, domain.index, page, text));
   if (!isRewritten) return 1;
-  return story ? 1 + STORY_GROWTH * exp(REWRITE_SIGMA * draw) : exp(REWRITE_SIGMA * draw);
+  const spread = exp(REWRITE_SIGMA * draw);
+  if (story) return 1 + STORY_GROWTH * spread;
+  return expanded === NOT_EXPANDED ? spread : 1 + EXPANSION * spread;
 }
 
 /** The links that all pages of a domain share. */

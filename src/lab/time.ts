@@ -205,12 +205,18 @@ export function recentBurst(world: World, topic: number, step: number): number {
 }
 
 const CHANGE_RATES = [0, 0, 0.02, 0.02, 0.05, 0.1, 0.1, 0.3, 0.6, 0.9];
+/** One rewriting in so many expands the page: its author adds what was missing. */
+const EXPANDED_ONE_IN = 3;
+/** A step before all others. */
+export const NOT_EXPANDED = -1;
 
 interface Edition {
   /** The step at which the text was last rewritten. */
   readonly text: number;
   /** The step at which its links were last chosen. */
   readonly links: number;
+  /** The step at which it was expanded, if that was its last rewriting; else `NOT_EXPANDED`. */
+  readonly expanded: number;
   /** Whether it was rewritten since its birth. */
   readonly isRewritten: boolean;
   /** The story that it tells. */
@@ -225,6 +231,7 @@ export function editionOf(world: World, domain: Domain, page: number): Edition {
   const { stories } = domain;
   let text = birth;
   let links = birth;
+  let expanded = NOT_EXPANDED;
   let story = stories.toldAt(domain.topic, domain.index, page, birth);
   for (let step = birth + 1; step <= world.step; step++) {
     const told = stories.toldAt(domain.topic, domain.index, page, step);
@@ -232,15 +239,17 @@ export function editionOf(world: World, domain: Domain, page: number): Edition {
       story = told;
       text = step;
       links = step;
+      expanded = NOT_EXPANDED;
       continue;
     }
     const draw = hash(world.seed, TAG.change, domain.index, page, step);
     if (unit(draw) >= rate * (isBurst(world, domain.topic, step) ? 2 : 1)) continue;
     text = step;
     story = undefined;
+    expanded = (draw >>> 1) % EXPANDED_ONE_IN === 0 ? step : NOT_EXPANDED;
     if ((draw & 1) === 0) links = step;
   }
-  return { text, links, story, isRewritten: text > birth };
+  return { text, links, expanded, story, isRewritten: text > birth };
 }
 
 /** Whole steps of an exponential life, at least one. */

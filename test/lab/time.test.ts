@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/lab/domain.ts';
+import { outlineOf } from '../../src/lab/outline.ts';
 import { scenarioOf } from '../../src/lab/scenario.ts';
-import { pageDeath } from '../../src/lab/time.ts';
+import { editionOf, pageDeath } from '../../src/lab/time.ts';
 import { Web } from '../../src/lab/web.ts';
 
 const at = (step: number, seed = 3, domains = 120): Web =>
@@ -100,6 +101,39 @@ describe('time', () => {
     expect(counts.alive[1] / counts.alive[0]).toBeGreaterThan(
       1.1 * (counts.dead[1] / counts.dead[0]),
     );
+  });
+
+  test('a third of the rewritten pages that tell no story is expanded, in text and in links', () => {
+    const [before, after] = [at(1), at(2)];
+    const [growth, links] = [
+      [0, 0],
+      [0, 0],
+    ];
+    const counts = [0, 0];
+    for (let index = 0; index < 120; index++) {
+      const [old, now] = [before.domains.at(index), after.domains.at(index)];
+      if (!now.alive || now.kind.spam || now.kind.textOf) continue;
+      for (let page = now.fixedPages; page < old.initialPages; page++) {
+        const [was, is] = [old, now].map((domain) => editionOf(domain.world, domain, page));
+        const isEdited = is.text === 2 && !is.story && !was.story && was.expanded < 0;
+        if (!isEdited || was.isRewritten) continue;
+        const [a, b] = [outlineOf(before, old, page, 0), outlineOf(after, now, page, 0)];
+        const kind = is.expanded === 2 ? 1 : 0;
+        counts[kind]++;
+        growth[kind] += b.size / a.size;
+        links[kind] += b.links.length / a.links.length;
+      }
+    }
+    expect(counts[1] / (counts[0] + counts[1])).toBeGreaterThan(0.2);
+    expect(counts[1] / (counts[0] + counts[1])).toBeLessThan(0.5);
+    const means = [growth, links].map(([plain, more]) => [plain / counts[0], more / counts[1]]);
+    const [[plainText, text], [plainLinks, more]] = means;
+    expect(plainText).toBeGreaterThan(0.8);
+    expect(plainText).toBeLessThan(1.25);
+    expect(text).toBeGreaterThan(1.6);
+    expect(text).toBeLessThan(2.6);
+    expect(more / plainLinks).toBeGreaterThan(1.3);
+    expect(more / plainLinks).toBeLessThan(2.2);
   });
 
   test('a topic in the news brings a new word to its pages', () => {

@@ -3,7 +3,7 @@
 import { Disk } from '../../src/disk/disk.ts';
 import { buildIndex, type IndexOptions } from '../../src/search/build/build-index.ts';
 import type { Reading } from '../../src/search/build/read-archives.ts';
-import type { PageLink } from '../../src/search/links/anchor-lines.ts';
+import type { PageLink } from '../../src/search/links/anchor-records.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 
 export const disk = new Disk(new FaultyFileSystem({ skipSync: true }));

@@ -9,7 +9,7 @@
 import type { Bytes } from '../../base/units.ts';
 import { writeText } from '../../disk/text-file.ts';
 import { hostOf } from '../../url/parts.ts';
-import { AnchorLines } from '../links/anchor-lines.ts';
+import { AnchorRecords } from '../links/anchor-records.ts';
 import { LinkRecords } from '../links/link-records.ts';
 import { UrlKeys } from '../links/url-keys.ts';
 import { FORMATS } from '../store/formats.ts';
@@ -93,7 +93,7 @@ class Collector {
   readonly #versions = new HeldBytes();
   readonly #lines = new HeldBytes();
   readonly #links: LinkRecords | undefined;
-  readonly #anchors: AnchorLines;
+  readonly #anchors: AnchorRecords;
 
   constructor(work: IndexWork, plan: IndexPlan, start: Progress, reader: CaptureSource) {
     this.#work = work;
@@ -107,7 +107,7 @@ class Collector {
     this.#builder = new RunBuilder(plan.settings.positions);
     const { settings, files } = plan;
     const keys = new UrlKeys();
-    this.#anchors = new AnchorLines(keys);
+    this.#anchors = new AnchorRecords(keys);
     if (settings.links)
       this.#links = new LinkRecords(
         settings.epoch,

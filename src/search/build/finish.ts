@@ -66,7 +66,7 @@ export async function finishPart(
   const lengths = await writeVersions(work, progress, folder, renumbered, count);
   const { settings } = plan;
   const anchors = settings.links
-    ? await anchorsOf(work, progress.runs, folder, memory)
+    ? await anchorsOf(work, progress.runs, folder, memory, mostRuns)
     : { count: undefined, runs: [] };
   onProgress?.('merging', 0.5);
   const allRuns = Array.from({ length: progress.runs }, (_, i) => work.run(i));

@@ -15,7 +15,7 @@ import { isHtml } from '../../parse/is-html.ts';
 import { parsePage } from '../../parse/page.ts';
 import { openTextReader, type TextReader } from '../../text/text-reader.ts';
 import { canonicalise } from '../../url/canonical.ts';
-import type { PageLink } from '../links/anchor-lines.ts';
+import type { PageLink } from '../links/anchor-records.ts';
 import { isTime } from './sighting-lines.ts';
 import type { IndexCounts, IndexPlan, Progress } from './work.ts';
 

@@ -27,6 +27,7 @@ interface VersionText {
 const PER_TERM: Bytes = 16;
 /** Variants of words that are kept from run to run: about 200 bytes each. */
 const KEPT = 100_000;
+const NO_TERMS: readonly number[] = [];
 /** Where the variants of a field's words go. */
 const VARIANT_OF: Readonly<Record<string, Field>> = {
   [FIELD.body]: FIELD.bodyVariant,
@@ -63,9 +64,11 @@ export class RunBuilder {
     return [words, titleWords];
   }
 
-  /** Adds the text of an anchor under its number; returns how many words it has. */
-  addAnchor(number: number, text: string, language: string): number {
-    return this.#field(number, text, FIELD.anchor, language);
+  /** Adds the text of an anchor, in UTF-8, under its number; returns how many words it has. */
+  addAnchor(number: number, text: Buffer, language: string): number {
+    const words = this.#kernel.addBytes(text, FIELD.anchor);
+    this.#post(number, FIELD.anchor, language);
+    return words;
   }
 
   /** Writes the run; then the builder is empty. */
@@ -79,9 +82,13 @@ export class RunBuilder {
 
   #field(version: number, text: string, field: Field, language: string): number {
     const words = this.#kernel.addText(text, field);
+    this.#post(version, field, language);
+    return words;
+  }
+
+  #post(version: number, field: Field, language: string): void {
     this.#kernel.post(version, this.#withPositions && hasPositions(field));
     this.#kernel.postVariants(version, this.#numberOf(language));
-    return words;
   }
 
   #numberOf(language: string): number {
@@ -97,10 +104,10 @@ export class RunBuilder {
       this.#asked = 1;
     }
     const field = VARIANT_OF[this.#kernel.fieldOf(term)];
-    return this.#variants
-      .in(this.#languages[language])
-      .of(this.#kernel.wordOf(term))
-      .map((variant) => this.#kernel.termOf(field, variant));
+    const kernel = this.#kernel;
+    const variants = this.#variants.in(this.#languages[language]).of(kernel.wordOf(term));
+    if (variants.length === 0) return NO_TERMS;
+    return variants.map((variant) => kernel.termOf(field, variant));
   }
 }
 

@@ -58,14 +58,18 @@ const TAIL_END: usize = 20;
 const BYTES: usize = 24;
 const LEVEL: usize = 28; // u8, of the tail
 const FIRST_LEVEL: usize = 29; // u8, of the head
-const LANGUAGE: usize = 30; // u16, that its variants are of; 0 for none
 const CLOSED: usize = 32; // first and last chain that is full
 const CLOSED_LAST: usize = 36;
 const STAMP: usize = 40; // the field that had it last
 const SLOT: usize = 44; // its place there
-const VARIANT: usize = 48; // terms, or 0
-const VARIANT_2: usize = 52;
-const UNITS: usize = 56;
+const VARIANTS: usize = 48; // its variants in the language that was last asked for
+const UNITS: usize = 52;
+
+// The variants of a term in a language: 16 bytes.
+const NEXT_LANGUAGE: usize = 0;
+const LANGUAGE: usize = 4;
+const VARIANT: usize = 8; // terms, or 0
+const VARIANT_2: usize = 12;
 
 // A chain that is full: 20 bytes.
 const NEXT: usize = 0;
@@ -381,21 +385,34 @@ export function addVariants(language: u32): void {
   begin();
   for (let i: u32 = 0; i < count; i++) {
     const term = <usize>u32At(slots, i);
-    if (<u32>load<u16>(term, LANGUAGE) != language) variants(<u32>term, language);
-    const first = load<u32>(term, VARIANT);
+    const found = variantsOf(term, language);
+    const first = load<u32>(found, VARIANT);
     if (first == 0) continue;
     const times = u32At(places, i);
     addCount(first, times);
-    const second = load<u32>(term, VARIANT_2);
+    const second = load<u32>(found, VARIANT_2);
     if (second != 0) addCount(second, times);
   }
 }
 
+/** The variants of a term in a language; pages in other languages may have asked for theirs. */
+function variantsOf(term: usize, language: u32): usize {
+  let found = <usize>load<u32>(term, VARIANTS);
+  while (found != 0 && load<u32>(found, LANGUAGE) != language)
+    found = <usize>load<u32>(found, NEXT_LANGUAGE);
+  if (found != 0) return found;
+  variants(<u32>term, language);
+  return <usize>load<u32>(term, VARIANTS);
+}
+
 /** Sets the variants of a term in a language; 0 for none. */
 export function setVariants(term: usize, language: u32, first: u32, second: u32): void {
-  store<u16>(term, <u16>language, LANGUAGE);
-  store<u32>(term, first, VARIANT);
-  store<u32>(term, second, VARIANT_2);
+  const place = small(16);
+  store<u32>(place, load<u32>(term, VARIANTS), NEXT_LANGUAGE);
+  store<u32>(place, language, LANGUAGE);
+  store<u32>(place, first, VARIANT);
+  store<u32>(place, second, VARIANT_2);
+  store<u32>(term, <u32>place, VARIANTS);
 }
 
 // The tail of the chain that is being written.

@@ -71,7 +71,10 @@ const hasOnlySymbols = (pairs: readonly string[]): boolean =>
 export class RunKernel {
   readonly #exports: Exports;
   #bytes: Buffer;
+  #units: Uint16Array;
+  /** The text that is being added: as a string, or its bytes if they are ASCII. */
   #text = '';
+  #ascii: Buffer | undefined;
   #field = 0;
 
   /** `variantsOf` gives the variants of a term in a language: at most two terms. */
@@ -84,9 +87,10 @@ export class RunKernel {
     const instance = new WebAssembly.Instance(module, { host: { hard, variants } });
     this.#exports = instance.exports as Exports;
     this.#bytes = Buffer.from(this.#exports.memory.buffer);
+    this.#units = new Uint16Array(this.#exports.memory.buffer);
     const { kinds, lower } = unitTables();
     this.#bytes.set(kinds, this.#exports.KINDS.value);
-    new Uint16Array(this.#exports.memory.buffer).set(lower, this.#exports.LOWER.value / 2);
+    this.#units.set(lower, this.#exports.LOWER.value / 2);
     this.#exports.reset();
   }
 
@@ -137,6 +141,24 @@ export class RunKernel {
     return wordCount();
   }
 
+  /** As `addText`, of a text in UTF-8; one in ASCII makes no string. */
+  addBytes(text: Buffer, field: string): number {
+    const { reserve, begin, addWords, wordCount } = this.#exports;
+    const place = reserve(text.length) / 2;
+    this.#memory();
+    const units = this.#units;
+    for (let i = 0; i < text.length; i++) {
+      if (text[i] >= 0x80) return this.addText(text.toString(), field);
+      units[place + i] = text[i];
+    }
+    begin();
+    this.#field = field.charCodeAt(0);
+    this.#ascii = text;
+    addWords(text.length, this.#field);
+    this.#ascii = undefined;
+    return wordCount();
+  }
+
   /** Writes postings for the variants of the field's terms, each with the sum of their counts. */
   postVariants(version: number, language: number): void {
     this.#exports.addVariants(language);
@@ -184,12 +206,18 @@ export class RunKernel {
 
   #hardWord(start: number, end: number): number {
     const field = String.fromCharCode(this.#field);
-    return this.termOf(field, wordsIn(this.#text.slice(start, end))[0]);
+    const word = this.#ascii
+      ? this.#ascii.toString('latin1', start, end)
+      : this.#text.slice(start, end);
+    return this.termOf(field, wordsIn(word)[0]);
   }
 
   #memory(): Buffer {
     const { buffer } = this.#exports.memory;
-    if (this.#bytes.buffer !== buffer) this.#bytes = Buffer.from(buffer);
+    if (this.#bytes.buffer !== buffer) {
+      this.#bytes = Buffer.from(buffer);
+      this.#units = new Uint16Array(buffer);
+    }
     return this.#bytes;
   }
 }

@@ -10,8 +10,8 @@ import type { Bytes, Millis } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { writeText } from '../../disk/text-file.ts';
 import type { Epoch } from '../store/index-folder.ts';
-import type { PageLink } from './anchor-lines.ts';
-import type { UrlKeys } from './url-keys.ts';
+import type { PageLink } from './anchor-records.ts';
+import { KEPT, type UrlKeys } from './url-keys.ts';
 
 const DAY: Millis = 86_400_000;
 /** Numbers of a record. */
@@ -32,6 +32,9 @@ export class LinkRecords {
   readonly #epoch: Epoch;
   readonly #crawls: readonly string[];
   readonly #keys: UrlKeys;
+  /** The last page with a link to each slot of the keys. */
+  readonly #seenOn = new Float64Array(KEPT);
+  #pages = 0;
   #chunks: Uint32Array[] = [];
   /** Numbers in the last chunk. */
   #filled = LINK_WIDTH * CHUNK;
@@ -55,11 +58,14 @@ export class LinkRecords {
     const page = keys.slotOf(url);
     const [high, low] = [keys.high(page), keys.low(page)];
     this.#record(high, low, high, low, epoch);
-    const seen = new Set<string>();
+    let [stamp, round] = [++this.#pages, keys.round];
     for (const { url: target } of links) {
-      if (target === url || seen.has(target)) continue;
-      seen.add(target);
+      if (target === url) continue;
       const slot = keys.slotOf(target);
+      // Slots were given away: from here on a link may come twice, which counts once in the end.
+      if (keys.round !== round) [stamp, round] = [++this.#pages, keys.round];
+      if (this.#seenOn[slot] === stamp) continue;
+      this.#seenOn[slot] = stamp;
       this.#record(keys.high(slot), keys.low(slot), high, low, epoch);
     }
   }

@@ -13,7 +13,9 @@
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { type Lane, Merge } from '../../disk/merge.ts';
 import { ReadAhead } from '../../disk/read-ahead.ts';
+import { orderOf } from '../store/digit-sort.ts';
 
 /** Some records in order: `count` of them, each of `width` numbers. */
 interface Records {
@@ -21,8 +23,6 @@ interface Records {
   readonly count: number;
 }
 
-const DIGIT_BITS = 11;
-const DIGITS = 2 ** DIGIT_BITS;
 /** Runs merged at once. */
 const MOST_RUNS = 64;
 /** Records that are held at first; twice as many when they are full. */
@@ -36,6 +36,8 @@ export class RecordSorter {
   readonly #folder: string;
   readonly #name: string;
   readonly #width: number;
+  /** The numbers of a record, in order. */
+  readonly #numbers: readonly number[];
   readonly #most: number;
   #held = new Uint32Array(0);
   #count = 0;
@@ -48,6 +50,7 @@ export class RecordSorter {
     this.#folder = folder;
     this.#name = name;
     this.#width = width;
+    this.#numbers = Array.from({ length: width }, (_, i) => i);
     this.#most = Math.max(2, Math.floor(memory / (4 * (width + 2))));
   }
 
@@ -105,7 +108,7 @@ export class RecordSorter {
   /** The records that are held, in order. */
   *#ordered(): Generator<Records> {
     const [width, count, held] = [this.#width, this.#count, this.#held];
-    const order = orderOf(held, width, count);
+    const order = orderOf(held, width, count, this.#numbers);
     const words = new Uint32Array(Math.min(BATCH, count) * width);
     for (let done = 0; done < count; done += BATCH) {
       const some = Math.min(BATCH, count - done);
@@ -144,59 +147,6 @@ export class RecordSorter {
   }
 }
 
-/** Places of records in their order. */
-function orderOf(records: Uint32Array, width: number, count: number): Uint32Array {
-  let order = new Uint32Array(count);
-  let next = new Uint32Array(count);
-  for (let i = 0; i < count; i++) order[i] = i;
-  const starts = new Uint32Array(DIGITS);
-  for (let word = width - 1; word >= 0; word--) {
-    for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
-      if (!countDigits(records, word, width, shift, count, starts)) continue;
-      place(records, word, width, shift, order, next, starts);
-      [order, next] = [next, order];
-    }
-  }
-  return order;
-}
-
-/** Where the records of each digit begin; false if all have the same. */
-function countDigits(
-  records: Uint32Array,
-  word: number,
-  width: number,
-  shift: number,
-  count: number,
-  starts: Uint32Array,
-): boolean {
-  starts.fill(0);
-  const end = count * width;
-  for (let at = word; at < end; at += width) starts[(records[at] >>> shift) & (DIGITS - 1)]++;
-  let sum = 0;
-  for (let digit = 0; digit < DIGITS; digit++) {
-    const some = starts[digit];
-    if (some === count) return false;
-    starts[digit] = sum;
-    sum += some;
-  }
-  return true;
-}
-
-function place(
-  records: Uint32Array,
-  word: number,
-  width: number,
-  shift: number,
-  order: Uint32Array,
-  next: Uint32Array,
-  starts: Uint32Array,
-): void {
-  for (let i = 0; i < order.length; i++) {
-    const record = order[i];
-    next[starts[(records[record * width + word] >>> shift) & (DIGITS - 1)]++] = record;
-  }
-}
-
 /** The records of a file, in batches; each is valid until the next. */
 export async function* readRecords(
   disk: Disk,
@@ -222,7 +172,7 @@ export async function* readRecords(
 }
 
 /** Records one at a time: `words` from `at` on are those of the current one. */
-export class RecordCursor {
+export class RecordCursor implements Lane {
   words: Uint32Array = new Uint32Array(0);
   at = 0;
   readonly #batches: AsyncGenerator<Records>;
@@ -265,35 +215,24 @@ async function* mergeRecords(
   width: number,
 ): AsyncGenerator<Records> {
   const lanes = streams.map((stream) => new RecordCursor(stream, width));
+  const merge = new Merge(lanes, (a, b) => isBefore(a, b, width));
   try {
-    const heap: RecordCursor[] = [];
-    for (const lane of lanes) {
-      await lane.fill();
-      if (lane.hasOne) heap.push(lane);
-    }
-    for (let i = (heap.length >> 1) - 1; i >= 0; i--) sink(heap, i, width);
+    await merge.begin();
     const words = new Uint32Array(BATCH * width);
     let count = 0;
-    while (heap.length > 0) {
-      const lane = heap[0];
+    for (let lane = merge.top; lane !== undefined; lane = merge.top) {
       for (let word = 0; word < width; word++)
         words[count * width + word] = lane.words[lane.at + word];
       if (++count === BATCH) {
         yield { words, count };
         count = 0;
       }
-      lane.skip();
-      const wait = lane.fill();
+      const wait = merge.next();
       if (wait) await wait;
-      if (!lane.hasOne) {
-        const last = heap.pop();
-        if (last !== undefined && last !== lane) heap[0] = last;
-      }
-      if (heap.length > 1) sink(heap, 0, width);
     }
     if (count > 0) yield { words, count };
   } finally {
-    for (const lane of lanes) await lane.close();
+    await merge.close();
   }
 }
 
@@ -304,16 +243,4 @@ function isBefore(a: RecordCursor, b: RecordCursor, width: number): boolean {
     if (one !== other) return one < other;
   }
   return false;
-}
-
-function sink(heap: RecordCursor[], from: number, width: number): void {
-  let at = from;
-  for (;;) {
-    let least = 2 * at + 1;
-    if (least >= heap.length) return;
-    if (least + 1 < heap.length && isBefore(heap[least + 1], heap[least], width)) least++;
-    if (!isBefore(heap[least], heap[at], width)) return;
-    [heap[at], heap[least]] = [heap[least], heap[at]];
-    at = least;
-  }
 }

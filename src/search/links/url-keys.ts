@@ -4,9 +4,12 @@
  */
 import { xxh64 } from '../../base/xxh64.ts';
 
-const KEPT = 50_000;
+/** Slots for keys. */
+export const KEPT = 50_000;
 
 export class UrlKeys {
+  /** How often all slots were given away. */
+  round = 0;
   readonly #slots = new Map<string, number>();
   readonly #keys = new BigUint64Array(KEPT);
   readonly #words = new Uint32Array(this.#keys.buffer);
@@ -15,7 +18,10 @@ export class UrlKeys {
   slotOf(url: string): number {
     let slot = this.#slots.get(url);
     if (slot !== undefined) return slot;
-    if (this.#slots.size >= KEPT) this.#slots.clear();
+    if (this.#slots.size >= KEPT) {
+      this.#slots.clear();
+      this.round++;
+    }
     slot = this.#slots.size;
     this.#keys[slot] = xxh64(url);
     this.#slots.set(url, slot);

@@ -11,9 +11,12 @@
  *           score with all that may still come; a block without a candidate is not decoded. What
  *           is left and matches is scored list after list, so that the parts of a score are added
  *           up in the order of the lists.
- * Requires  `open` once; for each query `start`; for each list `addList`, `setDriving`, `setBits`
- *           or `addMasks`, and `setScore`; numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`;
- *           then `scan` until it returns -1.
+ *           Lists are held from query to query with what their directories say, their greatest
+ *           scores for the last weights, and the block that was decoded last.
+ * Requires  `open` once; `takeHeld` and `hold` for each list that is not held yet; for each query
+ *           `start`; for each list `addList`, `setDriving`, `setBits` or `addMasks`, and `setScore`;
+ *           numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`; then `scan` until it
+ *           returns -1.
  * Ensures   A version of a window is a candidate once, however many lists have it: `MATCHED` says
  *           which are. So no table of a window has more than `WINDOW` entries.
  *
@@ -50,7 +53,7 @@ const LASTS: usize = 12; // the last version of each block
 const STARTS: usize = 16; // where each block begins
 const GREATEST: usize = 20; // the greatest frequency of each block
 const LEAST: usize = 24; // the least length of each block
-const BOUNDS: usize = 28; // the greatest score of each block (f64)
+const BOUNDS: usize = 28; // the greatest score of each block, without the factor (f64)
 const FIELD: usize = 32; // 0 texts, 1 titles, 2 anchors, 3 without lengths
 const MASKS: usize = 36; // pairs of a word of the mask and its bits
 const MASK_COUNT: usize = 40;
@@ -60,7 +63,7 @@ const AT: usize = 52;
 const IDS: usize = 56;
 const FREQUENCIES: usize = 60;
 const FACTOR: usize = 64; // f64; 0 if it does not score
-const ENTRIES: usize = 72; // places in the window and frequencies
+const ENTRIES: usize = 72; // places in the window (u32) and what they score (f64, after 8 bytes)
 const ENTRY_COUNT: usize = 76;
 const FIRST: usize = 80; // the first version that may be in it, from the window on
 const DRIVES: usize = 84; // whether versions without it cannot match
@@ -69,7 +72,8 @@ const IS_SOURCE: usize = 96; // whether candidates come from it, in this window
 const WITH_FREQUENCIES: usize = 100; // the block whose frequencies are decoded
 const FREQUENCIES_AT: usize = 104; // where those of the decoded block begin
 const BITS: usize = 108; // what it gives to a mask of one number
-const LIST_BYTES: usize = 112;
+const BOUNDS_OF: usize = 112; // the weights that these are for
+const LIST_BYTES: usize = 120;
 
 let top: usize = HEAP;
 let versions: u32 = 0;
@@ -77,6 +81,10 @@ let block: u32 = 0;
 let window: u32 = 0;
 let lengths: usize = 0;
 let valid: usize = 0;
+/** Of the block that is looked at: which postings count. */
+let hits: usize = 0;
+/** Lists are held from `heldBase` to `base`. */
+let heldBase: usize = 0;
 let base: usize = 0;
 
 let lists: usize = 0;
@@ -104,6 +112,8 @@ let titleMean: f64 = 0;
 let anchorMean: f64 = 0;
 /** The field without lengths. */
 const NO_LENGTHS: u32 = 3;
+/** A number for each change of these. */
+let weights: u32 = 0;
 let position: u32 = 0;
 export let decodedBlocks: u32 = 0;
 
@@ -145,6 +155,8 @@ export function open(count: u32, postings: u32): usize {
   }
   lengths = take((<usize>count) * 12);
   valid = take(<usize>count + 16);
+  hits = take((<usize>postings + 4) << 2);
+  heldBase = top;
   base = top;
   return lengths;
 }
@@ -158,7 +170,7 @@ export function validAt(): usize {
 export function start(room: u32, words: u32, clauseNumbers: u32): void {
   top = base;
   listRoom = room;
-  lists = take(<usize>room * LIST_BYTES);
+  lists = take((<usize>room) << 2);
   listCount = 0;
   order = take((<usize>room) << 2);
   isOrdered = false;
@@ -190,32 +202,63 @@ function varint(): u32 {
 // @ts-ignore: decorator
 @inline
 function listAt(list: u32): usize {
-  return lists + <usize>list * LIST_BYTES;
+  return <usize>u32At(lists, list);
 }
 
-/** Adds the list whose bytes stand at `bytes`; -1 if they are damaged. 32 bytes of room follow. */
-export function addList(bytes: usize, length: u32, count: u32, field: u32, hasPositions: bool): i32 {
-  if (listCount == listRoom) return -1;
-  const list = listAt(listCount);
+/** Bytes of the lists that are held. */
+export function heldBytes(): usize {
+  return base - heldBase;
+}
+
+/** Forgets all lists. */
+export function release(): void {
+  base = heldBase;
+}
+
+/** Room for the bytes of a list that is to be held; 32 bytes more than it has. Not in a query. */
+export function takeHeld(bytes: usize): usize {
+  top = base;
+  const place = take(bytes);
+  base = top;
+  return place;
+}
+
+/** Holds the list whose bytes stand at `bytes`; returns where it is, or 0 if they are damaged. */
+export function hold(bytes: usize, length: u32, count: u32, field: u32, hasPositions: bool): usize {
   const blocks = (count + block - 1) / block;
+  const list = takeHeld(LIST_BYTES);
   memory.fill(list, 0, LIST_BYTES);
   store<u32>(list, count, COUNT);
   store<u32>(list, blocks, BLOCKS);
   store<u32>(list, field, FIELD);
   store<u32>(list, END, DECODED);
   store<u32>(list, END, WITH_FREQUENCIES);
-  const table = take((<usize>blocks) << 4);
-  store<u32>(list, <u32>table, LASTS);
-  store<u32>(list, <u32>(table + ((<usize>blocks) << 2)), STARTS);
-  store<u32>(list, <u32>(table + ((<usize>blocks) << 3)), GREATEST);
-  store<u32>(list, <u32>(table + 12 * <usize>blocks), LEAST);
+  const table = takeHeld(24 * <usize>blocks);
+  store<u32>(list, <u32>table, BOUNDS);
+  store<u32>(list, <u32>(table + 8 * <usize>blocks), LASTS);
+  store<u32>(list, <u32>(table + 12 * <usize>blocks), STARTS);
+  store<u32>(list, <u32>(table + 16 * <usize>blocks), GREATEST);
+  store<u32>(list, <u32>(table + 20 * <usize>blocks), LEAST);
   const room = min(count, block) + 4;
-  store<u32>(list, <u32>take((<usize>room) << 2), IDS);
-  store<u32>(list, <u32>take((<usize>room) << 2), FREQUENCIES);
-  store<u32>(list, <u32>take(<usize>min(count, WINDOW) << 3), ENTRIES);
+  store<u32>(list, <u32>takeHeld((<usize>room) << 2), IDS);
+  store<u32>(list, <u32>takeHeld((<usize>room) << 2), FREQUENCIES);
   store<u32>(list, <u32>bytes, BYTES);
   const isWhole = blocks > 1 ? readDirectory(list, bytes, length, hasPositions) : describe(list, length);
-  return isWhole ? listCount++ : -1;
+  return isWhole ? list : 0;
+}
+
+/** Adds a list that is held to the query; returns its number. */
+export function addList(list: usize): i32 {
+  if (listCount == listRoom) return -1;
+  setU32(lists, listCount, <u32>list);
+  store<f64>(list, 0, FACTOR);
+  store<u32>(list, 0, CURRENT);
+  store<u32>(list, 0, AT);
+  store<u32>(list, 0, DRIVES);
+  store<u32>(list, 0, BITS);
+  store<u32>(list, 0, MASK_COUNT);
+  store<u32>(list, <u32>take(<usize>min(load<u32>(list, COUNT), WINDOW) << 4), ENTRIES);
+  return listCount++;
 }
 
 function readDirectory(list: usize, bytes: usize, length: u32, hasPositions: bool): bool {
@@ -339,6 +382,7 @@ export function setMeans(newK1: f64, newB: f64, body: f64, title: f64, anchors: 
   bodyMean = body;
   titleMean = title;
   anchorMean = anchors;
+  weights++;
   for (let i: u32 = 0; i < NORM_COUNT; i++) {
     store<f64>(NORMS + ((<usize>i) << 3), newNorm(0, i));
     store<f64>(NORMS + ((<usize>(NORM_COUNT + i)) << 3), newNorm(1, i));
@@ -372,17 +416,18 @@ function scoreOf(factor: f64, frequency: u32, norm: f64): f64 {
   return (factor * <f64>frequency * (k1 + 1)) / (<f64>frequency + norm);
 }
 
-/** The weight of a list times its inverse document frequency. */
+/** The weight of a list times its inverse document frequency; call `setMeans` before. */
 export function setScore(index: u32, factor: f64): void {
   const list = listAt(index);
   store<f64>(list, factor, FACTOR);
+  if (load<u32>(list, BOUNDS_OF) == weights) return;
+  store<u32>(list, weights, BOUNDS_OF);
   const blocks = load<u32>(list, BLOCKS);
-  const bounds = take((<usize>blocks) << 3);
-  store<u32>(list, <u32>bounds, BOUNDS);
+  const bounds = <usize>load<u32>(list, BOUNDS);
   const field = load<u32>(list, FIELD);
   for (let i: u32 = 0; i < blocks; i++) {
     const norm = normOf(field, u32At(<usize>load<u32>(list, LEAST), i));
-    store<f64>(bounds + ((<usize>i) << 3), scoreOf(factor, u32At(<usize>load<u32>(list, GREATEST), i), norm));
+    store<f64>(bounds + ((<usize>i) << 3), scoreOf(1, u32At(<usize>load<u32>(list, GREATEST), i), norm));
   }
 }
 
@@ -496,7 +541,8 @@ function look(list: usize, version: u32): u32 {
 
 /** The most that a version up to `end` can get from a list that has postings there. */
 function boundOf(list: usize, end: u32): f64 {
-  if (load<f64>(list, FACTOR) == 0) return 0;
+  const factor = load<f64>(list, FACTOR);
+  if (factor == 0) return 0;
   const lasts = <usize>load<u32>(list, LASTS);
   const bounds = <usize>load<u32>(list, BOUNDS);
   const blocks = load<u32>(list, BLOCKS);
@@ -505,7 +551,7 @@ function boundOf(list: usize, end: u32): f64 {
     greatest = max(greatest, load<f64>(bounds + ((<usize>i) << 3)));
     if (u32At(lasts, i) >= end) break;
   }
-  return greatest;
+  return factor * greatest;
 }
 
 function putInOrder(): void {
@@ -617,7 +663,7 @@ function find(from: u32, end: u32, least: f64, bound: f64): void {
   prune(least);
   const count = match();
   if (count == 0) return;
-  for (let i: u32 = 0; i < listCount; i++) addScores(listAt(i), from);
+  for (let i: u32 = 0; i < listCount; i++) addScores(listAt(i));
   for (let i: u32 = 0; i < count; i++) {
     const place = u32At(PLACES, i);
     const score = load<f64>(SCORES + ((<usize>place) << 3));
@@ -653,33 +699,54 @@ function hasCandidate(first: u32, last: u32): bool {
   return false;
 }
 
-/** Whether a version is a candidate now: it was one, or it is valid and the list is a source. */
+/** Where the first posting of a decoded block behind a version is, from a place on. */
+function firstBehind(ids: usize, from: u32, n: u32, version: u32): u32 {
+  let low = from;
+  let high = n;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (u32At(ids, middle) <= version) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Notes at `hits` which postings of a decoded block count: of a source those of valid versions, of
+ * another list those of candidates. Returns how many. Without a branch: whether one counts cannot
+ * be foretold.
+ */
+function findHits(ids: usize, first: u32, stop: u32, flags: usize): u32 {
+  let count: u32 = 0;
+  for (let i = first; i < stop; i++) {
+    setU32(hits, count, i);
+    count += <u32>load<u8>(flags + <usize>u32At(ids, i));
+  }
+  return count;
+}
+
+/** Makes a version of the window a candidate, if it is none. */
 // @ts-ignore: decorator
 @inline
-function isCandidate(place: u32, from: u32, isSource: bool): bool {
-  if (load<u8>(MATCHED + <usize>place) != 0) return true;
-  if (!isSource || load<u8>(valid + <usize>(from + place)) == 0) return false;
-  store<u8>(MATCHED + <usize>place, 1);
-  setU32(PLACES, candidates++, place);
-  store<f64>(PARTIAL + ((<usize>place) << 3), 0);
-  return true;
+function addCandidate(place: u32): void {
+  const matched = MATCHED + <usize>place;
+  const isNew = 1 - <u32>load<u8>(matched);
+  const sum = PARTIAL + ((<usize>place) << 3);
+  setU32(PLACES, candidates, place);
+  candidates += isNew;
+  store<f64>(sum, isNew != 0 ? 0 : load<f64>(sum));
+  store<u8>(matched, 1);
 }
 
 /** Looks at the postings of a list in a window: those of candidates count, which a source makes. */
 function collect(list: usize, from: u32, end: u32, isSource: bool): void {
   const blocks = load<u32>(list, BLOCKS);
   const count = load<u32>(list, COUNT);
-  const room = min(count, WINDOW);
   const ids = <usize>load<u32>(list, IDS);
   const lasts = <usize>load<u32>(list, LASTS);
-  const frequencies = <usize>load<u32>(list, FREQUENCIES);
-  const entries = <usize>load<u32>(list, ENTRIES);
-  const field = load<u32>(list, FIELD);
-  const factor = load<f64>(list, FACTOR);
   if (load<u32>(list, FIRST) > end) return;
   let current = load<u32>(list, CURRENT);
   let i = load<u32>(list, AT);
-  let entry: u32 = 0;
   for (; current < blocks; current++) {
     const last = u32At(lasts, current);
     const first: u32 = current == 0 ? 0 : u32At(lasts, current - 1) + 1;
@@ -692,24 +759,42 @@ function collect(list: usize, from: u32, end: u32, isSource: bool): void {
     if (load<u32>(list, DECODED) != current) decode(list, current);
     const n = min(block, count - current * block);
     while (i < n && u32At(ids, i) < from) i++;
-    for (; i < n && entry < room; i++) {
-      const place = u32At(ids, i) - from;
-      if (place > end - from) break;
-      if (!isCandidate(place, from, isSource)) continue;
-      if (load<u32>(list, WITH_FREQUENCIES) != current) decodeFrequencies(list);
-      const frequency = u32At(frequencies, i) + 1;
-      setU32(entries, 2 * entry, place);
-      setU32(entries, 2 * entry++ + 1, frequency);
-      mark(list, masks + ((<usize>(place * maskWords)) << 2));
-      if (factor == 0) continue;
-      const sum = PARTIAL + ((<usize>place) << 3);
-      store<f64>(sum, load<f64>(sum) + scoreOf(factor, frequency, normAt(field, from + place)));
-    }
+    const stop = last <= end ? n : firstBehind(ids, i, n, end);
+    const found = findHits(ids, i, stop, isSource ? valid : MATCHED - <usize>from);
+    if (found > 0) addHits(list, found, from, isSource);
+    i = stop;
     if (i < n) break;
     i = 0;
   }
   store<u32>(list, current, CURRENT);
   store<u32>(list, i, AT);
+}
+
+/** Adds the postings that `findHits` noted to the entries of a list, and to what is known of scores. */
+function addHits(list: usize, found: u32, from: u32, isSource: bool): void {
+  if (load<u32>(list, WITH_FREQUENCIES) != load<u32>(list, DECODED)) decodeFrequencies(list);
+  const room = min(load<u32>(list, COUNT), WINDOW);
+  const ids = <usize>load<u32>(list, IDS);
+  const frequencies = <usize>load<u32>(list, FREQUENCIES);
+  const entries = <usize>load<u32>(list, ENTRIES);
+  const field = load<u32>(list, FIELD);
+  const factor = load<f64>(list, FACTOR);
+  let entry = load<u32>(list, ENTRY_COUNT);
+  for (let hit: u32 = 0; hit < found && entry < room; hit++) {
+    const i = u32At(hits, hit);
+    const version = u32At(ids, i);
+    const place = version - from;
+    if (isSource) addCandidate(place);
+    mark(list, masks + ((<usize>(place * maskWords)) << 2));
+    if (factor == 0) continue;
+    const score = scoreOf(factor, u32At(frequencies, i) + 1, normAt(field, version));
+    const at = entries + ((<usize>entry) << 4);
+    store<u32>(at, place);
+    store<f64>(at, score, 8);
+    entry++;
+    const sum = PARTIAL + ((<usize>place) << 3);
+    store<f64>(sum, load<f64>(sum) + score);
+  }
   store<u32>(list, entry, ENTRY_COUNT);
 }
 
@@ -729,17 +814,14 @@ function match(): u32 {
   return count;
 }
 
-function addScores(list: usize, from: u32): void {
-  const factor = load<f64>(list, FACTOR);
-  if (factor == 0) return;
+function addScores(list: usize): void {
   const count = load<u32>(list, ENTRY_COUNT);
-  const entries = <usize>load<u32>(list, ENTRIES);
-  const field = load<u32>(list, FIELD);
-  for (let i: u32 = 0; i < count; i++) {
-    const place = u32At(entries, 2 * i);
+  let at = <usize>load<u32>(list, ENTRIES);
+  const end = at + ((<usize>count) << 4);
+  for (; at < end; at += 16) {
+    const place = load<u32>(at);
     if (load<u8>(MATCHED + <usize>place) == 0) continue;
-    const norm = normAt(field, from + place);
     const sum = SCORES + ((<usize>place) << 3);
-    store<f64>(sum, load<f64>(sum) + scoreOf(factor, u32At(entries, 2 * i + 1), norm));
+    store<f64>(sum, load<f64>(sum) + load<f64>(at, 8));
   }
 }

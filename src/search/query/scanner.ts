@@ -5,9 +5,13 @@
  * Idea      Every list gives bits to the versions that it has. A clause holds for a version that has
  *           all bits of one of its alternatives: the bit that all words of the clause share, or one
  *           bit for each word of a phrase.
+ *           Lists stay in the memory of the kernel, with what is known of their blocks: words that
+ *           are asked for again cost no copy.
  * Requires  One query at a time: `start` to the last `scan` without waiting for another query.
- * Cost      13 bytes of memory a version, and the lists of the query.
+ * Cost      13 bytes of memory a version, the lists of the query, and lists of earlier ones up to
+ *           `MOST_HELD`.
  */
+import type { Bytes } from '../../base/units.ts';
 import { type KernelMemory, WebAssembly } from '../../base/web-assembly.ts';
 import { FIELD, hasPositions, isAnchor } from '../store/formats.ts';
 import { damagedIndex } from '../store/index-file.ts';
@@ -21,11 +25,14 @@ interface Exports {
   readonly RESULT_VERSIONS: { readonly value: number };
   readonly RESULT_SCORES: { readonly value: number };
   readonly decodedBlocks: { readonly value: number };
-  take(bytes: number): number;
   open(versions: number, block: number): number;
   validAt(): number;
   start(lists: number, maskWords: number, clauseNumbers: number): void;
-  addList(at: number, bytes: number, count: number, field: number, hasPositions: number): number;
+  heldBytes(): number;
+  release(): void;
+  takeHeld(bytes: number): number;
+  hold(at: number, bytes: number, count: number, field: number, hasPositions: number): number;
+  addList(held: number): number;
   countValid(list: number): number;
   setMeans(k1: number, b: number, body: number, title: number, anchors: number): void;
   setScore(list: number, factor: number): void;
@@ -53,6 +60,8 @@ export interface Conditions {
 
 /** Bytes behind a list that the kernel may read. */
 const PADDING = 64;
+/** Lists are held up to this size together; then all are forgotten. */
+const MOST_HELD: Bytes = 32 * 2 ** 20;
 
 const module = new WebAssembly.Module(SCAN_KERNEL_WASM);
 
@@ -62,6 +71,8 @@ export class Scanner {
   readonly #withPositions: boolean;
   readonly #firstVersion: number;
   readonly #firstScore: number;
+  /** Where lists are held, by term. */
+  readonly #held = new Map<string, number>();
   #valid: Uint8Array | undefined;
   #bytes: Uint8Array;
   #numbers: Uint32Array;
@@ -94,18 +105,17 @@ export class Scanner {
     const kernel = this.#kernel;
     const words = Math.max(1, Math.ceil(conditions.bits / 32));
     const numbers = clauseNumbers(conditions, words);
+    if (kernel.heldBytes() > MOST_HELD) {
+      kernel.release();
+      this.#held.clear();
+    }
+    const places = lists.map((list) => this.#held.get(list.entry.term) ?? this.#hold(list));
     kernel.start(lists.length, words, numbers.length);
-    for (const { entry, bytes } of lists) {
-      const place = kernel.take(bytes.length + PADDING);
-      this.#refresh();
-      this.#bytes.set(bytes, place);
-      const field = fieldOf(entry.term);
-      const withPositions = this.#withPositions && hasPositions(entry.term[0]) ? 1 : 0;
-      const list = kernel.addList(place, bytes.length, entry.count, field, withPositions);
-      if (list < 0)
-        throw damagedIndex(this.#path, `is damaged: the postings of "${entry.term}" are not whole`);
-      if (conditions.driving.has(entry.term)) kernel.setDriving(list);
-      this.#mark(list, conditions.bitsOf.get(entry.term) ?? [], words);
+    for (let i = 0; i < lists.length; i++) {
+      const { term } = lists[i].entry;
+      const list = kernel.addList(places[i]);
+      if (conditions.driving.has(term)) kernel.setDriving(list);
+      this.#mark(list, conditions.bitsOf.get(term) ?? [], words);
     }
     this.#refresh();
     this.#numbers.set(numbers, kernel.clausesAt() / 4);
@@ -114,6 +124,21 @@ export class Scanner {
       this.#numbers.set(maskOf(conditions.excluded, words), kernel.excludedAt() / 4);
     if (this.#valid !== valid) this.#bytes.set(valid, kernel.validAt());
     this.#valid = valid;
+  }
+
+  /** Copies a list into the kernel; returns where it is. */
+  #hold({ entry, bytes }: ListBytes): number {
+    const { term, count } = entry;
+    const kernel = this.#kernel;
+    const place = kernel.takeHeld(bytes.length + PADDING);
+    this.#refresh();
+    this.#bytes.set(bytes, place);
+    const withPositions = this.#withPositions && hasPositions(term[0]) ? 1 : 0;
+    const held = kernel.hold(place, bytes.length, count, fieldOf(term), withPositions);
+    if (held === 0)
+      throw damagedIndex(this.#path, `is damaged: the postings of "${term}" are not whole`);
+    this.#held.set(term, held);
+    return held;
   }
 
   countValid(list: number): number {

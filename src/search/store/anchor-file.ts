@@ -28,11 +28,25 @@ export interface TargetAnchors {
   readonly anchors: readonly Anchor[];
 }
 
-export function writeAnchors(out: Output, key: bigint, anchors: readonly Anchor[]): void {
-  out.u64(key);
+/** The anchors of a target as they are written: key and hashes high and low. */
+export interface Target {
+  readonly keyHigh: number;
+  readonly keyLow: number;
+  readonly anchors: {
+    readonly hashHigh: number;
+    readonly hashLow: number;
+    readonly time: Millis;
+    readonly words: number;
+  }[];
+}
+
+export function writeAnchors(out: Output, { keyHigh, keyLow, anchors }: Target): void {
+  out.u32(keyLow);
+  out.u32(keyHigh);
   out.varint(anchors.length);
-  for (const { hash, time, words } of anchors) {
-    out.u64(hash);
+  for (const { hashHigh, hashLow, time, words } of anchors) {
+    out.u32(hashLow);
+    out.u32(hashHigh);
     out.varint(time);
     out.varint(words);
   }

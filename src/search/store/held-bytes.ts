@@ -5,7 +5,7 @@
  *           and take a third of what objects take.
  */
 import type { Bytes } from '../../base/units.ts';
-import { writeVarint } from '../../base/varint.ts';
+import { VarintReader, writeVarint } from '../../base/varint.ts';
 
 const CHUNK: Bytes = 2 ** 16;
 const VARINT: Bytes = 10;
@@ -23,12 +23,27 @@ export class HeldBytes {
     this.#filled = end;
   }
 
-  /** A text in UTF-8 after its length. */
-  text(text: string): void {
+  /** A text in UTF-8 after its length; returns its place, for `textAt`. */
+  text(text: string): number {
     const length = Buffer.byteLength(text);
     this.#room(VARINT + length); // both in one chunk
+    const place = this.#chunks.length * CHUNK + this.#filled;
     this.varint(length);
     this.#add(this.#room(length).write(text, this.#filled));
+    return place;
+  }
+
+  /** The bytes of the text at a place. */
+  textAt(place: number): Uint8Array {
+    const chunk = this.#chunks[Math.floor(place / CHUNK)] ?? this.#last;
+    const reader = new VarintReader(chunk, place % CHUNK);
+    return reader.take(reader.next());
+  }
+
+  clear(): void {
+    this.#close();
+    this.#chunks.length = 0;
+    this.length = 0;
   }
 
   /** A line of Latin-1. */
@@ -52,7 +67,8 @@ export class HeldBytes {
   }
 
   #room(bytes: Bytes): Buffer {
-    if (this.#last.length - this.#filled < bytes) {
+    // No value begins behind the size of a chunk: places name a chunk and a byte of it.
+    if (this.#last.length - this.#filled < bytes || this.#filled >= CHUNK) {
       this.#close();
       this.#last = Buffer.alloc(Math.max(CHUNK, bytes));
     }

@@ -7,11 +7,14 @@
  * Cost      24 bytes a pair, twice as many while a full table grows.
  */
 import type { Bytes } from '../../base/units.ts';
+import { orderOf } from './digit-sort.ts';
 
 /** Pairs that there is room for at first; twice as many when they are full. */
 const FIRST = 1024;
 /** The two hashes, each low and high. */
 const NUMBERS = 4;
+/** Where these are, by their weight. */
+const BY_WEIGHT = [1, 0, 3, 2];
 /** Memory of a pair: numbers, and two slots; tables are half empty at times. */
 const PER_PAIR: Bytes = 36;
 
@@ -67,6 +70,11 @@ export class KeyTable {
   /** A word of a pair: 0 to 3. */
   wordOf(number: number, word: number): number {
     return this.#numbers[NUMBERS * number + word];
+  }
+
+  /** The numbers of all pairs in the order of the pairs. */
+  inOrder(): Uint32Array {
+    return orderOf(this.#numbers, NUMBERS, this.count, BY_WEIGHT);
   }
 
   clear(): void {

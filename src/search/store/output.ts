@@ -44,6 +44,11 @@ export class Output {
     this.#filled += bytes.length;
   }
 
+  u32(value: number): void {
+    this.#room(4);
+    this.#filled = this.#bytes.writeUInt32LE(value, this.#filled);
+  }
+
   u64(value: bigint): void {
     this.#room(8);
     this.#filled = this.#bytes.writeBigUInt64LE(value, this.#filled);

@@ -59,9 +59,9 @@ export class Variants {
     const bare = folded(word);
     // A word with digits is no word of a language.
     const stem = DIGITS.test(word) ? bare : folded(this.#stem(word));
-    const isOther = (variant: string) => variant !== word && variant !== '';
-    if (stem === bare || !isOther(stem)) return isOther(bare) ? [bare] : NO_VARIANTS;
-    return isOther(bare) ? [bare, stem] : [stem];
+    const isBareOther = bare !== word && bare !== '';
+    if (stem === bare || stem === word || stem === '') return isBareOther ? [bare] : NO_VARIANTS;
+    return isBareOther ? [bare, stem] : [stem];
   }
 }
 
