@@ -11,10 +11,10 @@
  *           times the memory.
  */
 import { join } from 'node:path';
+import { type Lane, Merge } from '../base/merge.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Disk } from './disk.ts';
 import { readLines } from './lines.ts';
-import { type Lane, Merge } from './merge.ts';
 
 /** Bytes of a line in memory besides its characters. */
 const PER_LINE: Bytes = 48;

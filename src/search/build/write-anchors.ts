@@ -9,9 +9,9 @@
  * Cost      One merge of the anchors, and a quarter of the memory given for their words.
  */
 import { join } from 'node:path';
+import { Merge } from '../../base/merge.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { Merge } from '../../disk/merge.ts';
 import { writeText } from '../../disk/text-file.ts';
 import { AnchorCursor, isBefore } from '../links/anchor-records.ts';
 import { MOST_ANCHORS, type Target, writeAnchors } from '../store/anchor-file.ts';

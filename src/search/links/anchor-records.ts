@@ -9,10 +9,11 @@
  *           the time, low and high (u32); the bytes of the rest (u32): the language of the page with
  *           the link, or `-`, a space, and the text in UTF-8. All little-endian.
  */
+
+import type { Lane } from '../../base/merge.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
-import type { Lane } from '../../disk/merge.ts';
 import { ReadAhead } from '../../disk/read-ahead.ts';
 import { writeText } from '../../disk/text-file.ts';
 import { payLevelDomain } from '../../url/domain.ts';

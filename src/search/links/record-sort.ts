@@ -11,9 +11,9 @@
  * Costs     The memory given, in which a record takes its numbers and two more.
  */
 import { join } from 'node:path';
+import { type Lane, Merge } from '../../base/merge.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { type Lane, Merge } from '../../disk/merge.ts';
 import { ReadAhead } from '../../disk/read-ahead.ts';
 import { orderOf } from '../store/digit-sort.ts';
 
