@@ -135,7 +135,13 @@ function words(
       `status ${on}`,
       free.length > 0,
     );
-  if (paused) return said(`Paused by the operator: ${by}.`, 'to continue', `set ${on} paused=no`);
+  if (paused)
+    return said(
+      `Paused by the operator: ${by}.${lost(free, takeOver)}`,
+      'to continue',
+      `set ${on} paused=no`,
+      free.length > 0,
+    );
   return said(
     `Running: ${by}.${lost(free, takeOver)}`,
     'to stop it',

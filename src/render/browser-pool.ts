@@ -62,7 +62,7 @@ export class BrowserPool {
 
   /**
    * Renders a page; `began` is called when a browser is there for it. Rejects with `RenderFailed`,
-   * with `PoolClosed`, or with a `DrumlinError` if no browser starts.
+   * with `PoolClosed`, or with a `DrumlinError` if the first browser does not start.
    */
   async render(
     request: RenderRequest,
@@ -132,7 +132,11 @@ export class BrowserPool {
       await kept.browser.close();
     }
     const program = await this.#options.program();
-    const browser = await Browser.start({ ...this.#options, program });
+    const browser = await Browser.start({ ...this.#options, program }).catch((error) => {
+      if (this.started === 0) throw error;
+      // Others have started: a busy machine, or no room for a moment.
+      throw new RenderFailed('render-crashed', (error as Error).message);
+    });
     this.started++;
     if (this.#closed) {
       await browser.close();

@@ -79,7 +79,9 @@ const QUIET = [
   '--use-mock-keychain',
   '--disable-features=Translate,MediaRouter,OptimizationHints,InterestFeedContentSuggestions,' +
     'AcceptCHFrame,NetworkTimeServiceQuerying,CertificateTransparencyComponentUpdater,' +
-    'ServiceWorkerStaticRouter,Prerender2,SpareRendererForSitePerProcess',
+    'ServiceWorkerStaticRouter,Prerender2,SpareRendererForSitePerProcess,' +
+    // A page of http: stays one.
+    'HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
 ];
 
 /** In the locale of a bare server, scripts that ask for their language fail. */
@@ -106,7 +108,7 @@ export class Browser {
 
   static async start(options: BrowserOptions): Promise<Browser> {
     const { program, disk, clock, userAgent, flags, scriptMemory } = options;
-    swept ??= removeStaleProfiles(disk);
+    swept ??= removeStaleProfiles(disk).catch(() => {}); // what is left is only rubbish
     await swept;
     const profile = join(tmpdir(), `${PROFILE}${process.pid}-${randomUUID()}`);
     await disk.makeFolder(profile);

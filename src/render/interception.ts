@@ -15,6 +15,7 @@
 import type { Bytes, Millis } from '../base/units.ts';
 import { ATTACH, type Browser } from './browser.ts';
 import type { Payload, ProtocolEvent } from './cdp-pipe.ts';
+import { LONGEST_URL } from './page-scripts.ts';
 
 /** A request of a page, as the crawl sees it. */
 export interface PageRequest {
@@ -222,7 +223,8 @@ export class Interception {
 
   #leadsTo(url: string): void {
     const { ledTo } = this.traffic;
-    if (/^https?:/i.test(url) && ledTo.size < MOST_LINKS) ledTo.add(url);
+    const isShort = url.length <= LONGEST_URL;
+    if (isShort && /^https?:/i.test(url) && ledTo.size < MOST_LINKS) ledTo.add(url);
   }
 
   async #subresource(request: Payload, kind: string): Promise<PageResponse | undefined> {

@@ -16,6 +16,8 @@ interface Experience {
   gained: number;
   /** Pages since the last one that was rendered. */
   passed: number;
+  /** A page has found no place since. */
+  waits: boolean;
 }
 
 export class RenderLearner {
@@ -38,18 +40,21 @@ export class RenderLearner {
   /** Pages of the host are expected to be rendered: some gained by it, or one waits for it. */
   expects(host: string): boolean {
     const known = this.#hosts.get(host);
-    return known !== undefined && (known.gained > 0 || known.rendered === 0);
+    return known !== undefined && (known.gained > 0 || known.waits);
   }
 
   /** A page of the host found no place: until one is rendered, others are expected to need one. */
   suspect(host: string): void {
-    if (!this.#hosts.has(host)) this.#keep(host, { rendered: 0, gained: 0, passed: 0 });
+    const known = this.#hosts.get(host) ?? { rendered: 0, gained: 0, passed: 0, waits: true };
+    known.waits = true;
+    this.#keep(host, known);
   }
 
   /** A page of the host was rendered. */
   learn(host: string, gained: boolean): void {
-    const known = this.#hosts.get(host) ?? { rendered: 0, gained: 0, passed: 0 };
+    const known = this.#hosts.get(host) ?? { rendered: 0, gained: 0, passed: 0, waits: false };
     known.rendered++;
+    known.waits = false;
     if (gained) known.gained++;
     this.#keep(host, known);
   }

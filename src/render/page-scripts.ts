@@ -38,6 +38,9 @@ const ROOTS = `const rootsOf = () => {
   return roots;
 };`;
 
+/** Longer URLs are no links: a page could fill the memory with a few of them. */
+export const LONGEST_URL = 8192;
+
 /** The links that the page shows now, as absolute URLs. */
 export const LINKS = `((most) => {
   ${ROOTS}
@@ -46,7 +49,7 @@ export const LINKS = `((most) => {
     for (const a of root.querySelectorAll('a[href], area[href]')) {
       if (found.size >= most) break;
       const href = typeof a.href === 'string' ? a.href : String(a.href && a.href.baseVal);
-      if (/^https?:/i.test(href)) found.add(href);
+      if (href.length <= ${LONGEST_URL} && /^https?:/i.test(href)) found.add(href);
     }
   }
   return [...found];

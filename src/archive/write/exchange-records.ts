@@ -101,7 +101,9 @@ export class ExchangeRecords {
     const { payload, truncated } = exchange;
     const comparable =
       stated !== undefined && payload.length >= LEAST_PAYLOAD && truncated === undefined;
-    const original = comparable ? await this.#payloads?.find(stated) : undefined;
+    // Scripts make another page of the same shell at each URL.
+    const isAlone = comparable && notes?.rendered !== true;
+    const original = isAlone ? await this.#payloads?.find(stated) : undefined;
     const as = original === undefined ? 'response' : this.#skips ? 'skipped' : 'revisit';
     return { as, payloadDigest, stated, comparable, original };
   }

@@ -22,6 +22,20 @@ export const agentNow = ({ agent, epoch, idle, pages, bytes, queued }: AgentLook
   ...{ agent, epoch, idle, pages, bytes, queued },
 });
 
-/** Infinity, which JSON has not, is written as null and read back. */
-export const parseReport = (text: string): WorkerReport =>
-  JSON.parse(text, (_, value) => value ?? Infinity);
+/**
+ * Infinity, which JSON has not, is written as null and read back. Throws if it is no report: a
+ * worker of another version may answer anything.
+ */
+export function parseReport(text: string): WorkerReport {
+  const report = JSON.parse(text, (_, value) => value ?? Infinity) as WorkerReport;
+  const isCount = (value: unknown) => typeof value === 'number' && value >= 0 && value < Infinity;
+  const areCounts = (values: readonly unknown[]) => values.every(isCount);
+  const { progress, agents, memory, cpuSeconds } = report;
+  const isReport =
+    typeof progress === 'object' &&
+    Array.isArray(agents) &&
+    agents.every(({ agent, epoch, pages, bytes }) => areCounts([agent, epoch, pages, bytes])) &&
+    areCounts([memory, cpuSeconds, progress.pages, progress.bytes]);
+  if (!isReport) throw new Error('The answer is no report of a worker.');
+  return report;
+}

@@ -2,7 +2,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { systemClockFrom } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import { addressDelay } from '../../config/settings.ts';
 import type { AgentStart } from '../../crawl/agent/open-agent.ts';
 import { runAgent } from '../../crawl/agent/running-agent.ts';
 import type { AgentReport } from '../../crawl/crew.ts';
@@ -56,8 +55,9 @@ function addressesOf(
   return new ClusterAddressTable({
     times: holdTimes,
     local: new SharedAddressTable(addresses, agent),
-    // A table of delays may name a longer one: `--delays` counts in the agent's own turns.
-    delayOf: () => Math.max(addressDelay(config), config.slowAddressDelay),
+    // A table of delays may name a longer one: `--delays` counts in the agent's own turns. The
+    // delay of hosts, which may shorten it, can change while the cluster runs.
+    delayOf: () => Math.max(config.addressDelay, config.slowAddressDelay),
     want: (ip, delay) => worker.tell('want', { ip, delay }),
     unused: (ip, readyAt) => worker.tell('unused', { ip, readyAt }),
   });

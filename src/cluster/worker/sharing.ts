@@ -7,7 +7,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import { addressDelay, type CrawlConfig } from '../../config/settings.ts';
+import type { CrawlConfig } from '../../config/settings.ts';
 import { type SharedHosts, SharedHostTable } from '../../crawl/transport/host-table.ts';
 import { agentOf } from '../../crawl/transport/routing.ts';
 import { fingerprint, partitionOfFingerprint } from '../../url/fingerprint.ts';
@@ -58,7 +58,7 @@ export class Sharing {
     this.#parts = parts;
     const { crawl, config, clock, hosts } = parts;
     this.#leaves = new HostLeaves(new SharedHostTable(hosts, OTHERS), clock);
-    const lends = crawl.addressScope === 'cluster' && addressDelay(config) > 0;
+    const lends = crawl.addressScope === 'cluster' && config.addressDelay > 0;
     this.holdTimes = lends ? holdTimes(crawl.pace) : undefined;
     this.addresses = this.holdTimes && this.#exchange(this.holdTimes);
   }

@@ -182,6 +182,9 @@ export class Worker {
       get: (key) => view.get(key)?.value,
     });
     this.#closers.push(() => this.#steering.end());
+    // What has changed while it was opened.
+    for (const key of [KEYS.filters, KEYS.domains, KEYS.tuning])
+      this.#steering.changed(key, view.get(key)?.value);
     this.#leader = new Leader({
       ...{ book: this.#book, view, worker: this.id, agents: this.#crawl.agents, now },
       wall: () => this.#clock.now(),

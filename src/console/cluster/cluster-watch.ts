@@ -75,7 +75,13 @@ export class ClusterWatch {
     );
     events.begin();
     const watch = new ClusterWatch(parts, view, stop, events);
-    await watch.look();
+    try {
+      watch.#take(await watch.#reports());
+    } catch (error) {
+      stop();
+      throw error;
+    }
+    watch.#lookLater();
     return watch;
   }
 
@@ -122,7 +128,15 @@ export class ClusterWatch {
     this.#cancel();
     const reports = await this.#reports();
     if (this.#isClosed) return;
-    this.#take(reports);
+    try {
+      this.#take(reports);
+    } catch (error) {
+      this.#silence = `An answer cannot be read: ${(error as Error).message}`;
+    }
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
     const { clock, every = EVERY } = this.#parts;
     this.#cancel = clock.after(every, () => void this.look());
   }

@@ -16,10 +16,14 @@ const FRESH: Millis = 600_000;
 const KINDS = new Set(['Script', 'Stylesheet', 'Font', 'Image', 'Media', 'Other']);
 /** A larger body would push out too many others. */
 const LARGEST: Bytes = 8 * 2 ** 20;
+/** Of an answer, beside its URL, headers and body. */
+const ENTRY: Bytes = 200;
 
 interface Kept {
   readonly response: PageResponse;
   readonly digest: string;
+  /** What it takes beside the body. */
+  readonly own: Bytes;
   readonly until: Millis;
 }
 
@@ -65,7 +69,9 @@ export class AnswerCache {
     }
     if (before) this.#drop(before);
     const shared = { ...response, body: same.body };
-    this.#answers.set(key, { response: shared, digest, until: now + FRESH });
+    const own = ENTRY + key.length + response.headers.flat().join('').length;
+    this.#size += own;
+    this.#answers.set(key, { response: shared, digest, own, until: now + FRESH });
     for (const [oldest, kept] of this.#answers) {
       if (this.#size <= this.#most) return;
       this.#answers.delete(oldest);
@@ -73,7 +79,8 @@ export class AnswerCache {
     }
   }
 
-  #drop({ digest }: Kept): void {
+  #drop({ digest, own }: Kept): void {
+    this.#size -= own;
     const same = this.#bodies.get(digest);
     if (!same || --same.answers > 0) return;
     this.#bodies.delete(digest);

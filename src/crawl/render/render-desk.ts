@@ -177,6 +177,8 @@ export class RenderDesk {
     );
     // The turn must hold its host until the last request has ended.
     await traffic?.end();
+    // Its last requests may have been refused: a page without them is not what it shows.
+    if (traffic?.wasStopped) throw new RenderPutOff('The crawl is stopping.');
     if ('failure' in rendered) throw rendered.failure;
     const found = rendered.links.flatMap((link) => this.#canonical(link) ?? []);
     const gained = hasGained(rendered, found, body, links);

@@ -124,6 +124,8 @@ export interface Loaded {
 
 /** The requests of one page. */
 export class PageTraffic {
+  /** A request was refused because the crawl is stopping. */
+  wasStopped = false;
   /** Bytes received. */
   bytes: Bytes = 0;
   readonly loaded = new Map<string, Loaded>();
@@ -281,11 +283,13 @@ export class PageTraffic {
   }
 
   async #waitUntil(time: Millis): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock, stopping } = this.#parts;
+    this.wasStopped ||= stopping();
     if (this.#isOver || Math.max(time, clock.now()) >= this.#until)
       throw new Refused('request-late');
     const wait = time - clock.now();
     if (wait > 0) await new Promise<void>((wake) => clock.after(wait, wake));
+    this.wasStopped ||= stopping();
     if (this.#isOver) throw new Refused('request-late');
   }
 
@@ -324,7 +328,7 @@ export class PageTraffic {
       const { status, headers } = exchange;
       // The memory of the exchange is reused: the browser gets a copy.
       const response = { status, headers: [...headers.entries()], body: Uint8Array.from(body) };
-      cache.put(request, response, clock.now());
+      if (exchange.truncated === undefined) cache.put(request, response, clock.now());
       return response;
     } finally {
       hold.end();

@@ -22,21 +22,31 @@ test('scripts are kept for a while, data is not, nor what must not be stored', (
   expect(cache.size).toBe(0);
 });
 
+/** What an answer takes beside its body: its URL has five characters with the space before. */
+const OWN = 206;
+
 test('equal bodies are kept once, and let go with the last answer that has them', () => {
-  const cache = new AnswerCache(10);
-  cache.put(ask('/a.js'), answer('12345'), 0);
-  cache.put(ask('/b.js'), answer('12345'), 0);
-  expect(cache.size).toBe(5);
-  cache.put(ask('/c.js'), answer('1234567'), 0); // 12 bytes: both others must go
-  expect(cache.size).toBe(7);
+  const cache = new AnswerCache(2 * OWN + 1500);
+  cache.put(ask('/a.js'), answer('1'.repeat(1000)), 0);
+  cache.put(ask('/b.js'), answer('1'.repeat(1000)), 0);
+  expect(cache.size).toBe(2 * OWN + 1000);
+  cache.put(ask('/c.js'), answer('2'.repeat(1400)), 0); // both others must go
+  expect(cache.size).toBe(OWN + 1400);
   expect(cache.get(ask('/b.js'), 0)).toBeUndefined();
 });
 
+test('answers count beside their bodies: a pixel with ever new addresses does not fill it', () => {
+  const cache = new AnswerCache(10 * OWN);
+  for (let i = 0; i < 1000; i++) cache.put(ask(`/${1000 + i}`, 'Image'), answer('gif'), 0);
+  expect(cache.size).toBeLessThanOrEqual(10 * OWN);
+  expect(cache.get(ask('/1000', 'Image'), 0)).toBeUndefined();
+});
+
 test('the answer that was used the longest ago goes first', () => {
-  const cache = new AnswerCache(4);
-  for (const name of ['a', 'b']) cache.put(ask(name), answer(name.repeat(2)), 0);
+  const cache = new AnswerCache(3 * OWN);
+  for (const name of ['a', 'b']) cache.put(ask(name), answer(name.repeat(90)), 0);
   cache.get(ask('a'), 0);
-  cache.put(ask('c'), answer('cc'), 0);
+  cache.put(ask('c'), answer('c'.repeat(90)), 0);
   expect(['a', 'b', 'c'].filter((name) => cache.get(ask(name), 0))).toEqual(['a', 'c']);
 });
 
