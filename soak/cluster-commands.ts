@@ -113,7 +113,7 @@ export async function run(): Promise<void> {
       authorization { user: drumlin, password: "a secret" }
       tls { cert_file: "${cert}", key_file: "${key}", ca_file: "${ca}", verify: true }`,
   });
-  const lab = await startLab({ scenario: 'site', domains: 12, pages: 80, log });
+  const lab = await startLab({ scenario: 'site', domains: 12, pages: 200, log });
   const env = {
     ...{ DRUMLIN_NATS_CA: ca, DRUMLIN_NATS_CERT: cert, DRUMLIN_NATS_KEY: key },
     ...{ DRUMLIN_NATS_USER: 'drumlin', DRUMLIN_NATS_PASSWORD: 'a secret' },

@@ -7,6 +7,7 @@
  */
 import { type Bytes, counted, formatCount, formatDuration, type Millis } from '../base/units.ts';
 import { ENDINGS } from '../crawl/monitor/status-words.ts';
+import type { Book } from './lease/book.ts';
 import { leaseTimes } from './lease/lease-times.ts';
 import {
   type ClusterCrawl,
@@ -15,7 +16,7 @@ import {
   type Phase,
   workerKey,
 } from './members/keys.ts';
-import type { View } from './members/view.ts';
+import { View } from './members/view.ts';
 
 interface AgentStatus {
   readonly agent: number;
@@ -58,6 +59,33 @@ export interface ClusterStatus {
   /** How it is, what is wrong, and what to do. */
   readonly sentence: string;
   readonly isTroubled: boolean;
+}
+
+/** How often an entry would have been renewed, before it counts as that of a dead worker. */
+const BEATS = 2.5;
+
+/**
+ * The book after a look of some seconds, and the time at which to judge it. Entries have no time
+ * of their own: who lives renews them meanwhile. What was not renewed is as old as a takeover.
+ */
+export async function lookAtCluster(
+  book: Book,
+  even: () => Millis,
+  wait: (time: Millis) => Promise<void>,
+): Promise<{ readonly view: View; readonly now: Millis }> {
+  let ahead = 0;
+  const now = () => even() + ahead;
+  const { view, stop } = await View.open(book, now, () => {});
+  const { renew, takeOver } = leaseTimes(view.get<ClusterCrawl>(KEYS.crawl)?.value.pace ?? 1);
+  try {
+    if (view.state && view.state.phase !== 'ended') {
+      await wait(BEATS * renew);
+      ahead = takeOver - BEATS * renew;
+    }
+  } finally {
+    stop();
+  }
+  return { view, now: now() };
 }
 
 /** `now` is of the clock of the view; `brokers` is for the commands in the sentence. */

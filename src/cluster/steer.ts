@@ -1,11 +1,14 @@
 /**
  * What an operator changes in a cluster: the one way of `drumlin cluster …` and of its console.
  *
- * Ensures   Everything is checked before a key of the book is written. Each key is changed by a
+ * Ensures   Settings and the form of files are checked before a key of the book is written; what the
+ *           expressions of filters mean, each worker checks. Each key is changed by a
  *           compare-and-set: of two operators at once, both changes hold, or the later one.
  */
 import { DrumlinError } from '../base/errors.ts';
+import { FILTERS_FILE, parseFilters } from '../crawl/state/filters-file.ts';
 import { requireTunable, tuned } from '../crawl/state/tuning-file.ts';
+import { OVERRIDES_FILE, parseOverrides } from '../reputation/budget/overrides.ts';
 import { type Book, change } from './lease/book.ts';
 import {
   type ClusterTuning,
@@ -65,7 +68,12 @@ export async function steerText(
   by: string,
   edit: (text: string | undefined) => string,
 ): Promise<void> {
-  await change<SteeredText>(book, key, (before) => ({ text: edit(before?.text), by }));
+  await change<SteeredText>(book, key, (before) => {
+    const text = edit(before?.text);
+    if (key === KEYS.filters) parseFilters(text, FILTERS_FILE);
+    else parseOverrides(text, OVERRIDES_FILE);
+    return { text, by };
+  });
 }
 
 /** Lets a worker give its agents to others, and end. */

@@ -4,8 +4,9 @@ import { type AgentEntry, agentKey, newAgent } from '../../src/cluster/lease/age
 import { change } from '../../src/cluster/lease/book.ts';
 import { KEYS, workerKey } from '../../src/cluster/members/keys.ts';
 import { View } from '../../src/cluster/members/view.ts';
-import { clusterStatus } from '../../src/cluster/status.ts';
+import { clusterStatus, lookAtCluster } from '../../src/cluster/status.ts';
 import { drainWorker, steerText, tuneCluster } from '../../src/cluster/steer.ts';
+import { parseOverrides } from '../../src/reputation/budget/overrides.ts';
 import { MemoryBook } from './lease/memory-book.ts';
 
 /** A cluster of two agents, one of them run by `w1`, on a clock that stands until it is moved. */
@@ -55,6 +56,29 @@ test('a worker that renews nothing is gone after the time of a takeover, and so 
   );
 });
 
+test('a look of seconds tells a worker that lives from one that died days ago', async () => {
+  const { book } = await smallCluster();
+  let now = 1e9;
+  const beats = async (millis: number, alive: boolean) => {
+    now += millis / 2;
+    if (alive)
+      for (const key of [workerKey('w1'), agentKey(0)])
+        await change<{ beat: number }>(book, key, (entry) => entry && { ...entry, beat: 2 });
+    now += millis / 2;
+  };
+  const looked = async (alive: boolean) => {
+    const { view, now: at } = await lookAtCluster(
+      book,
+      () => now,
+      (millis) => beats(millis, alive),
+    );
+    const { agents, workers } = clusterStatus(view, 'x', at, 'nats://a');
+    return [agents[0].worker, workers[0].silent];
+  };
+  expect(await looked(true)).toEqual(['w1', false]);
+  expect(await looked(false)).toEqual(['', true]);
+});
+
 test('a pause, an end and agents that have concluded are no trouble', async () => {
   const { book, status } = await smallCluster();
   await tuneCluster(book, 'console', { paused: true });
@@ -88,11 +112,12 @@ test('only settings that a cluster can change are changed, and values are checke
 
 test('texts of two operators at once are both in the book', async () => {
   const { book } = await smallCluster();
-  const add = (line: string) =>
-    steerText(book, KEYS.domains, line, (before = '') => `${before}${line}\n`);
-  await Promise.all([add('a'), add('b'), add('c')]);
+  const names = ['a.test', 'b.test', 'c.test'];
+  const block = (name: string) =>
+    steerText(book, KEYS.domains, name, (before = '') => `${before}${name}\tblock\n`);
+  await Promise.all(names.map(block));
   const { text } = (await book.get<{ text: string }>(KEYS.domains))?.value ?? { text: '' };
-  expect(text.split('\n').filter(Boolean).sort()).toEqual(['a', 'b', 'c']);
+  expect([...parseOverrides(text, 'domains').keys()].sort()).toEqual(names);
 });
 
 test('a worker that there is not cannot be drained', async () => {
@@ -100,4 +125,13 @@ test('a worker that there is not cannot be drained', async () => {
   await expect(drainWorker(book, 'nobody')).rejects.toThrow('no worker named "nobody"');
   await drainWorker(book, 'w1');
   expect(status().workers[0].draining).toBe(true);
+});
+
+test.each([
+  [KEYS.filters, 'shedule: Matches(/x/)\n'],
+  [KEYS.domains, 'example.org\tperhaps\n'],
+] as const)('a file for %s that is none is refused, and the old one counts', async (key, text) => {
+  const { book } = await smallCluster();
+  await expect(steerText(book, key, 'console', () => text)).rejects.toThrow();
+  expect(await book.get(key)).toBeUndefined();
 });

@@ -19,7 +19,7 @@ import { ANOTHER_PROGRAM, replaceFileBy, writerOf } from '../../disk/notes/writt
 import type { FilterTexts } from '../../filter/filter-set.ts';
 import { STAGES, type Stage } from '../../filter/subject.ts';
 
-const FILTERS_FILE = 'filters.txt';
+export const FILTERS_FILE = 'filters.txt';
 
 /** Lines of the file: one filter, or a comment or blank line. */
 interface Block {

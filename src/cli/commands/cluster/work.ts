@@ -1,4 +1,5 @@
 /** What the commands of `drumlin cluster` do. */
+import { setTimeout as later } from 'node:timers/promises';
 import { DrumlinError, EXIT } from '../../../base/errors.ts';
 import { type Millis, parseCount } from '../../../base/units.ts';
 import {
@@ -16,8 +17,7 @@ import {
 } from '../../../cluster/create.ts';
 import type { Book } from '../../../cluster/lease/book.ts';
 import { KEYS } from '../../../cluster/members/keys.ts';
-import { View } from '../../../cluster/members/view.ts';
-import { clusterStatus } from '../../../cluster/status.ts';
+import { clusterStatus, lookAtCluster } from '../../../cluster/status.ts';
 import { drainWorker, steerText, tuneCluster } from '../../../cluster/steer.ts';
 import { Worker } from '../../../cluster/worker/worker.ts';
 import { DEFAULT, type Layer } from '../../../config/configuration.ts';
@@ -131,7 +131,7 @@ export async function join(name: string, flags: JoinFlags): Promise<number> {
       if (!isSilence || hasJoined) throw error;
       if (!isTold) warn(`${error.fact} Waiting for it.`);
     }
-    await new Promise((later) => setTimeout(later, ASK_AGAIN));
+    await later(ASK_AGAIN);
   }
 }
 
@@ -166,10 +166,8 @@ function joinNow(name: string, flags: JoinFlags, onJoined: () => void): Promise<
 
 export async function status(name: string, flags: StatusFlags): Promise<void> {
   await withBook(name, flags, async (book) => {
-    const now = () => performance.now();
-    const { view, stop } = await View.open(book, now, () => {});
-    stop();
-    const facts = clusterStatus(view, name, now(), flags.brokers);
+    const { view, now } = await lookAtCluster(book, () => performance.now(), later);
+    const facts = clusterStatus(view, name, now, flags.brokers);
     const { agents, workers, sentence, paused } = facts;
     if (flags.json) {
       const entries = agents.map(({ agent }) => [agent, view.agent(agent)?.value]);
@@ -197,7 +195,7 @@ export async function drain(name: string, worker: string, flags: BrokerFlags): P
   await withBook(name, flags, (book) => drainWorker(book, worker));
 }
 
-/** A file that cannot be read is refused by each worker, and logged there; the old one counts. */
+/** A filter with an unknown predicate is refused by each worker, and logged there; the old one counts. */
 export async function steer(name: string, flags: SteerFlags): Promise<void> {
   const disk = new Disk();
   const files = [
