@@ -58,6 +58,7 @@ export const KERNELS: readonly KernelSource[] = [
     constant: 'DENSE_WASM',
     flags: ['--enable', 'simd', '--initialMemory', '1'],
   },
+  { source: 'src/parse/links.as.ts', constant: 'LINKS_WASM', flags: ownMemory(22) },
   {
     source: 'src/rank/engine/kernel.as.ts',
     constant: 'KERNEL_WASM',

@@ -140,7 +140,7 @@ export function parsePage(
     contentType: isText ? 'text/html; charset=utf-8' : contentType,
     robotsHeaders,
   };
-  const page = parse(isText ? Buffer.from(html) : html, context, {
+  const { packed: _, ...page } = parse(isText ? Buffer.from(html) : html, context, {
     ...(agent !== undefined && { agent }),
     ...(maxLinks !== undefined && { maxLinks }),
     ...(maxUrlLength !== undefined && { maxUrlLength }),

@@ -4,7 +4,8 @@
  */
 import { canonicalise } from '../url/canonical.ts';
 import type { ParameterList } from '../url/parameters.ts';
-import { type Link, type LinkKind, linkKindOf } from './page.ts';
+import type { Link, LinkKind } from './page.ts';
+import { linkKindOf } from './reference-reader.ts';
 import { refreshTarget } from './refresh.ts';
 import { isPartOfPage } from './requisites.ts';
 

@@ -120,6 +120,22 @@ export class TagScanner {
     this.#attributes = new TagAttributes(bytes, text);
   }
 
+  /** Continues at a position of the HTML, inside as many templates. */
+  resume(at: number, templates: number): void {
+    this.#at = at;
+    this.#templates = templates;
+  }
+
+  /** Templates that are open. */
+  get templates(): number {
+    return this.#templates;
+  }
+
+  /** Whether `<svg>` or `<math>` is open. */
+  get inForeign(): boolean {
+    return this.#foreign.active;
+  }
+
   /** Advances to the next relevant tag outside templates; then `attribute` finds its attributes. */
   next(): Tag {
     const bytes = this.#bytes;

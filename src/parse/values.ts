@@ -2,8 +2,8 @@
  * The values of a scanned page as strings.
  *
  * Idea      Almost every value is plain: ASCII without character references. One look at its bytes
- *           decides. A plain value is a slice of the page's Latin-1 text; any other is decoded from
- *           its own bytes.
+ *           decides. A plain value is a piece of the page as Latin-1; any other is decoded from its
+ *           own bytes.
  */
 import { decode } from './charset.ts';
 import { decodeReferences } from './entities.ts';
@@ -24,13 +24,14 @@ NEEDS[0] = NUL;
 
 export class Values {
   readonly #bytes: Uint8Array;
-  readonly #text: string;
+  readonly #slice: (start: number, end: number) => string;
   readonly #encoding: string;
   readonly #maxLength: number;
 
-  constructor(bytes: Uint8Array, text: string, encoding: string, maxLength: number) {
+  /** `text` is the bytes as Latin-1, if somebody needed it before. */
+  constructor(bytes: Uint8Array, text: string | undefined, encoding: string, maxLength: number) {
     this.#bytes = bytes;
-    this.#text = text;
+    this.#slice = text === undefined ? latin1Of(bytes) : (start, end) => text.slice(start, end);
     this.#encoding = encoding;
     this.#maxLength = maxLength;
   }
@@ -45,7 +46,7 @@ export class Values {
     if (this.isTooLong(span)) return undefined;
     const needs = this.#needs(span);
     return needs === 0
-      ? this.#text.slice(span.start, span.end)
+      ? this.#slice(span.start, span.end)
       : decodeReferences(this.#decode(span, needs), 'attribute');
   }
 
@@ -63,7 +64,7 @@ export class Values {
   text(span: Span): string {
     const needs = this.#needs(span);
     return needs === 0
-      ? this.#text.slice(span.start, span.end)
+      ? this.#slice(span.start, span.end)
       : decodeReferences(this.#decode(span, needs), 'text');
   }
 
@@ -77,8 +78,17 @@ export class Values {
   #decode({ start, end }: Span, needs: number): string {
     const text =
       (needs & FOREIGN) === 0
-        ? this.#text.slice(start, end)
+        ? this.#slice(start, end)
         : decode(this.#bytes.subarray(start, end), this.#encoding);
     return (needs & NUL) === 0 ? text : text.replaceAll('\0', '\ufffd');
   }
+}
+
+/** Reads pieces of the bytes as Latin-1. */
+export function latin1Of(bytes: Uint8Array): (start: number, end: number) => string {
+  let buffer = bytes instanceof Buffer ? bytes : undefined;
+  return (start, end) => {
+    buffer ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return buffer.toString('latin1', start, end);
+  };
 }

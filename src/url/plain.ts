@@ -39,7 +39,7 @@ export const IN_ATTRIBUTE: CharacterClasses = IN_URL.slice();
 IN_ATTRIBUTE[0x26] = 0;
 
 /** 1 for the escapes that are canonical: upper-case, of a byte that is not unreserved. */
-const CANONICAL_ESCAPE = new Uint8Array(256);
+export const CANONICAL_ESCAPE = new Uint8Array(256);
 for (let byte = 0; byte < 256; byte++) {
   CANONICAL_ESCAPE[byte] = /[\w\-.~]/.test(String.fromCharCode(byte)) ? 0 : 1;
 }

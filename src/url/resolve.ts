@@ -83,6 +83,15 @@ export class Resolver {
     this.#folders.push(this.#document.slice(0, this.#document.lastIndexOf('/') + 1));
   }
 
+  /**
+   * What plain references are joined to: origin and path of the base, and how much of it is the
+   * origin. Undefined if nothing is plain.
+   */
+  get plainBase(): { readonly document: string; readonly originLength: number } | undefined {
+    if (this.#origin === undefined) return undefined;
+    return { document: this.#document, originLength: this.#origin.length };
+  }
+
   /** The canonical URL of a reference; undefined if there is none. */
   resolve(reference: string): string | undefined {
     const result = this.resolveOrReason(reference);

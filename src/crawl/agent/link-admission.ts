@@ -17,24 +17,25 @@ import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import { BatchBuilder } from '../../drum/keyed-batch.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
-import { type Discovery, encodeDiscovery } from '../../frontier/queue/discovered-url.ts';
+import { type Discovery, encodeDiscovery, headOf } from '../../frontier/queue/discovered-url.ts';
 import { Fingerprints } from '../../sieve/fingerprints.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Sieve } from '../../sieve/sieve.ts';
 import { partitionOfFingerprint } from '../../url/fingerprint.ts';
+import { PackedUrls } from '../../url/packed-urls.ts';
 import { hostOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
 import type { InternalErrors } from '../record/internal-errors.ts';
 import type { SkipSink } from '../skipped/skip-log.ts';
 import { agentOf } from '../transport/routing.ts';
 import { PARCEL, type Transport } from '../transport/transport.ts';
-import { packKeyedBatch } from '../transport/url-parcel.ts';
+import { packKeyedBatch, unpackKeyedBatch } from '../transport/url-parcel.ts';
 import type { Scope } from './scope.ts';
 
 /** A parcel this large is sent at once. */
 const PARCEL_BYTES: Bytes = 64 * 1024;
 /** Fetching waits while more than this is to be offered to the sieve. */
-const MOST_FOR_SIEVE: Bytes = 4 * 2 ** 20;
+const MOST_FOR_SIEVE: Bytes = 2 * 2 ** 20;
 
 interface AdmissionParts {
   readonly scope: Scope;
@@ -50,6 +51,18 @@ interface AdmissionParts {
   /** Hears of links that are not let in. */
   readonly skips: Pick<SkipSink, 'skipped' | 'links'>;
 }
+
+/** URLs as they are found: a few as strings, those of a page in one text. */
+type Urls = readonly string[] | PackedUrls;
+
+const packed = (urls: Urls): PackedUrls =>
+  urls instanceof PackedUrls ? urls : PackedUrls.of(urls);
+const unpacked = (urls: Urls): readonly string[] =>
+  urls instanceof PackedUrls ? urls.all() : urls;
+const longestOf = (urls: Urls): number =>
+  urls instanceof PackedUrls
+    ? urls.longest
+    : urls.reduce((longest, { length }) => Math.max(longest, length), 0);
 
 export class Admission {
   readonly #parts: AdmissionParts;
@@ -93,7 +106,7 @@ export class Admission {
    * before others.
    */
   discover(
-    found: readonly string[],
+    found: Urls,
     depth: number,
     from: string | undefined,
     redirects = 0,
@@ -102,7 +115,7 @@ export class Admission {
     isUrgent = false,
   ): void {
     const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth, from), depth);
-    this.#enter(urls, { depth, redirects, trail, isUrgent });
+    this.#enter(packed(urls), { depth, redirects, trail, isUrgent });
   }
 
   /** Takes the requisites of the page `from`, or of a style of one. */
@@ -117,26 +130,32 @@ export class Admission {
       const reason = scope.requisiteRefusal(url, from);
       return reason && `requisite-${reason}`;
     });
-    this.#enter(urls, { depth, redirects, trail, isRequisite: true });
+    this.#enter(packed(urls), { depth, redirects, trail, isRequisite: true });
   }
 
   /** Lets in those that did not come a moment ago, each to the agent that owns it. */
-  #enter(urls: readonly string[], how: Omit<Discovery, 'url'>): void {
+  #enter(urls: PackedUrls, how: Omit<Discovery, 'url'>): void {
     const { recent, scope, counters, transport, clock, skips } = this.#parts;
     const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);
+    const [first, second] = headOf(how);
     for (let i = 0; i < urls.length; i++) {
       if (!this.#keep[i]) continue;
-      const trap = scope.trap(urls[i]);
+      const url = urls.at(i);
+      const trap = scope.trap(url);
       if (trap) {
         counters.countSkipped(trap);
-        skips.skipped(urls[i], trap);
+        skips.skipped(url, trap);
         continue;
       }
-      const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
+      const fingerprints = this.#fingerprints;
+      const owner = agentOf(fingerprints.finish(i, url), transport.agents);
       const batch = owner === transport.agent ? this.#forSieve : this.#parcels[owner];
-      batch.addText(keys[i], encodeDiscovery({ ...how, url: urls[i] }));
+      if (how.trail === undefined) {
+        const [from, to] = [fingerprints.startOf(i), fingerprints.startOf(i + 1)];
+        batch.addShort(keys[i], first, second, fingerprints.bytes, from, to);
+      } else batch.addText(keys[i], encodeDiscovery({ ...how, url }));
       if (batch === this.#forSieve) continue;
       if (batch.byteLength >= PARCEL_BYTES) this.#send(owner);
       else if (this.#parcelsDue === Infinity) this.#parcelsDue = clock.now() + transport.parcelAge;
@@ -195,11 +214,16 @@ export class Admission {
   }
 
   /**
-   * What was discovered and not handed on, for the checkpoint. Requires that no `carry` is under
-   * way.
+   * What was discovered and not handed on, for the checkpoint: as it is now, until the next `carry`.
+   * Requires that no `carry` is under way.
+   *
+   * Links for the sieve can be megabytes. Nothing but `carry` changes those that are there, so they
+   * need no copy. A parcel is sent and begun anew at any time.
    */
   snapshot(): KeyedBatch[] {
-    return [this.#forSieve, ...this.#parcels].filter(({ length }) => length > 0);
+    const { length, keys, ends, bytes } = this.#forSieve;
+    const parcels = this.#parcels.map((parcel) => unpackKeyedBatch(packKeyedBatch(parcel)));
+    return [{ length, keys, ends, bytes }, ...parcels].filter((batch) => batch.length > 0);
   }
 
   /** Takes back what a snapshot held. */
@@ -216,9 +240,10 @@ export class Admission {
   }
 
   /** Comes before the cache: a link that is too deep here may be discovered nearer to a seed. */
-  #inScope(urls: readonly string[], depth: number, from: string | undefined): readonly string[] {
+  #inScope(urls: Urls, depth: number, from: string | undefined): Urls {
     const { scope } = this.#parts;
-    return this.#refusing(urls, (url) => scope.refusal(url, depth, from));
+    if (scope.admitsAll(depth, longestOf(urls))) return urls;
+    return this.#refusing(unpacked(urls), (url) => scope.refusal(url, depth, from));
   }
 
   /** Those without a reason against them; the others are counted and listed with it. */
@@ -244,8 +269,10 @@ export class Admission {
     return others;
   }
 
-  #scheduled(urls: readonly string[], depth: number): readonly string[] {
-    const { counters, skips } = this.#parts;
+  #scheduled(found: Urls, depth: number): Urls {
+    const { counters, skips, filters } = this.#parts;
+    if (filters.schedule === undefined) return found;
+    const urls = unpacked(found);
     const kept = this.#filtered(urls, depth);
     if (kept.length === urls.length) return kept;
     counters.countSkipped('schedule-filter', urls.length - kept.length);

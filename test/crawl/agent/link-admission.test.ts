@@ -5,7 +5,7 @@ import { Admission } from '../../../src/crawl/agent/link-admission.ts';
 import { createScope } from '../../../src/crawl/agent/scope.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { InternalErrors } from '../../../src/crawl/record/internal-errors.ts';
-import { NOT_LISTED } from '../../../src/crawl/skipped/skip-log.ts';
+import { NOT_LISTED, type SkipSink } from '../../../src/crawl/skipped/skip-log.ts';
 import { memoryTransports } from '../../../src/crawl/transport/memory-transport.ts';
 import { agentOf } from '../../../src/crawl/transport/routing.ts';
 import type { Transport } from '../../../src/crawl/transport/transport.ts';
@@ -16,11 +16,14 @@ import { decodeDiscovery } from '../../../src/frontier/queue/discovered-url.ts';
 import { MemorySieve } from '../../../src/sieve/memory-sieve.ts';
 import { RecentCache } from '../../../src/sieve/recent-cache.ts';
 import { partitionOfUrl } from '../../../src/url/fingerprint.ts';
+import { PackedUrls } from '../../../src/url/packed-urls.ts';
 import { type VirtualClock, virtualClock } from '../../fetch/virtual-clock.ts';
 
 const PARCEL = 64 * 1024;
 const AGE = 100;
 const LONGEST = 2048;
+
+type Filter = ConstructorParameters<typeof Admission>[0]['filters']['schedule'];
 
 interface Fixture {
   readonly admission: Admission;
@@ -29,19 +32,32 @@ interface Fixture {
   readonly clock: VirtualClock;
 }
 
+interface Choices {
+  readonly config?: Parameters<typeof resolveConfig>[0];
+  readonly seeds?: readonly string[];
+  /** The scope is asked about every URL. */
+  readonly isOneByOne?: boolean;
+  readonly schedule?: Filter | undefined;
+  readonly counters?: Counters;
+  readonly skips?: SkipSink;
+}
+
 /** The admission of agent 0. */
-function fixture(agents: number): Fixture {
+function fixture(agents: number, choices: Choices = {}): Fixture {
   const clock = virtualClock();
   const [transport] = memoryTransports(agents, { window: 2 ** 30 });
   const sieve = new MemorySieve();
   const admission = new Admission({
-    scope: createScope(resolveConfig({ scope: 'any' }), []),
-    filters: { schedule: undefined },
+    scope: {
+      ...createScope(resolveConfig({ scope: 'any', ...choices.config }), choices.seeds ?? []),
+      ...(choices.isOneByOne && { admitsAll: () => false }),
+    },
+    filters: { schedule: choices.schedule },
     standing: undefined,
     recent: new RecentCache(2 ** 16),
-    counters: new Counters(),
+    counters: choices.counters ?? new Counters(),
     internal: new InternalErrors({ event: () => {} }),
-    skips: NOT_LISTED,
+    skips: choices.skips ?? NOT_LISTED,
     ...{ clock, transport, sieve },
   });
   return { admission, transport, sieve, clock };
@@ -142,4 +158,59 @@ test('the content of a snapshot is on its way again after it is restored', async
   expect(after.admission.snapshot()).toEqual([]);
   const sent = parcelsOf(after).flatMap(({ batch }) => urlsOf(batch));
   expect([...(await letThrough(after)), ...sent].sort()).toEqual(urls.sort());
+});
+
+test('a snapshot stays what it was, whatever is discovered and sent until the next carry', () => {
+  const { admission } = fixture(2);
+  const page = (n: number) =>
+    Array.from({ length: 3000 }, (_, i) => `http://d${i}.test/${n}/${'x'.repeat(60)}`);
+  admission.discover(page(1), 1, undefined);
+  const snapshot = admission.snapshot();
+  const before = snapshot.map(urlsOf);
+  expect(before).toHaveLength(2);
+  admission.discover(page(2), 1, undefined);
+  expect(snapshot.map(urlsOf)).toEqual(before);
+});
+
+test('links in one text are admitted, counted and listed like the same links one by one', () => {
+  const path = fc.constantFrom('', 'a', 'in/b', 'no/c', 'a/a/a/a/a/a', 'x'.repeat(40));
+  const link = fc
+    .tuple(fc.integer({ min: 0, max: 3 }), path)
+    .map(([domain, rest]) => `http://d${domain}.test/${rest}`);
+  const config = fc.record(
+    {
+      scope: fc.constantFrom('any', 'host', 'domain', 'parent'),
+      maxDepth: fc.constantFrom(1, 2, 100),
+      maxUrlLength: fc.constantFrom(30, 2048),
+      include: fc.constantFrom([], ['*/in/*']),
+      exclude: fc.constantFrom([], ['*/no/*']),
+    },
+    { requiredKeys: [] },
+  );
+  const pages = fc.array(
+    fc.tuple(fc.array(link, { maxLength: 8 }), fc.integer({ min: 0, max: 3 })),
+  );
+  fc.assert(
+    fc.property(config, fc.boolean(), pages, (chosen, filters, found) => {
+      const admit = (take: (urls: string[]) => string[] | PackedUrls, isOneByOne: boolean) => {
+        const listed: unknown[] = [];
+        const counters = new Counters();
+        const { admission } = fixture(3, {
+          config: chosen as NonNullable<Choices['config']>,
+          seeds: ['http://d1.test/', 'http://d2.test/'],
+          schedule: filters ? ({ url }) => !url.endsWith('a') : undefined,
+          isOneByOne,
+          counters,
+          skips: {
+            kept() {},
+            skipped: (...about) => listed.push(about),
+            links: (...about) => listed.push(about),
+          },
+        });
+        for (const [urls, depth] of found) admission.discover(take(urls), depth, 'http://d1.test/');
+        return { listed, skipped: counters.refused, admitted: admission.snapshot().map(urlsOf) };
+      };
+      expect(admit(PackedUrls.of, false)).toEqual(admit((urls) => urls, true));
+    }),
+  );
 });
