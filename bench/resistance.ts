@@ -4,6 +4,7 @@
  *   npm run bench -- resistance offline  --domains 20k --seeds 1,2,3 --attacks plain,all
  *   npm run bench -- resistance fairness --domains 20k --seeds 1
  *   npm run bench -- resistance virtual  --domains 5k --pages 10k --fetches 16 --seeds 1,2
+ *                    --policies trusted,trusted+spam,trusted+truth --spam examples/spam-model.json
  */
 import { parseArgs } from 'node:util';
 import { parseCount } from '../src/base/units.ts';
@@ -22,6 +23,7 @@ export async function run(args: string[]): Promise<void> {
       scenarios: { type: 'string', default: 'spam,attack' },
       attacks: { type: 'string' },
       policies: { type: 'string', default: 'tse,trusted' },
+      spam: { type: 'string', default: '' },
     },
   });
   const print = (line: string) => process.stdout.write(`${line}\n`);
@@ -36,6 +38,7 @@ export async function run(args: string[]): Promise<void> {
         ...{ domains, seeds, pages: pages('40k'), fetches: parseCount(values.fetches) },
         scenarios: values.scenarios.split(','),
         policies: values.policies.split(','),
+        spam: values.spam,
       },
       print,
     );

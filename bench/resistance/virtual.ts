@@ -1,13 +1,21 @@
 /** Crawls in virtual time under attack: what each ranking spends on spam, and whom that costs. */
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveConfig } from '../../src/config/settings.ts';
 import { webOf } from '../../src/lab/server/lab.ts';
+import type { Web } from '../../src/lab/web.ts';
+import { WITH_SPAM } from '../../src/simulator/policies.ts';
 import { type PolicyResult, runLab } from '../../src/simulator/run.ts';
 import { GROUPS, pagesOf } from '../../src/simulator/summary.ts';
+import { LiveModel } from '../../src/spam/live/live-model.ts';
+import { parseModel } from '../../src/spam/model.ts';
+import { TruthModel } from '../spam-crawl/truth-model.ts';
 import { ranged } from './offline.ts';
 
+/** How the names of policies end whose verdicts know the truth. */
+const WITH_TRUTH = '+truth';
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
 
 interface VirtualOptions {
@@ -17,6 +25,8 @@ interface VirtualOptions {
   readonly domains: number;
   readonly pages: number;
   readonly fetches: number;
+  /** The file of a spam model, for policies with verdicts; empty without. */
+  readonly spam: string;
 }
 
 /** Prints a row for each seed as it comes, then means. */
@@ -57,14 +67,30 @@ const spamOf = ({ samples }: PolicyResult): number =>
 async function crawled(
   scenario: string,
   seed: number,
-  { policies, domains, pages, fetches }: VirtualOptions,
+  { policies, domains, pages, fetches, spam }: VirtualOptions,
 ): Promise<PolicyResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'drumlin-resistance-'));
   try {
     const web = webOf({ scenario, seed, domains }, PORTS);
-    const config = resolveConfig({ delay: 4000, addressDelay: 500, fetches });
-    return await runLab({ web, policies, pages, config, folder });
+    const config = resolveConfig({ delay: 4000, addressDelay: 500, fetches, spam });
+    const results: PolicyResult[] = [];
+    for (const name of policies) {
+      const spamModel = spam === '' ? undefined : modelFor(name, spam, web);
+      const policy = name.replace(WITH_TRUTH, WITH_SPAM);
+      results.push(
+        ...(await runLab({ web, policies: [policy], pages, config, spamModel, folder })),
+      );
+    }
+    return results;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Verdicts by the model, or by the truth after the first page of a domain. */
+function modelFor(policy: string, path: string, web: Web): LiveModel {
+  const model = parseModel(readFileSync(path, 'utf8'), path);
+  return policy.endsWith(WITH_TRUTH)
+    ? new TruthModel(model, path, web)
+    : new LiveModel(model, path);
 }

@@ -5,9 +5,9 @@
  *
  * Idea      BUbiNG's rule. When the front is too small, new hosts come from the backlog if many
  *           hosts are in *limbo*, with URLs on disk and few in memory; otherwise from the supply,
- *           which may have new hosts. The sieve is flushed early only when fetchers have no work,
- *           and for a limited share of the time. While the front is large enough, nothing is read:
- *           URLs stay in the sieve.
+ *           which may have new hosts. The sieve is flushed early when fetchers have no work, and,
+ *           if the supply chooses, every few seconds; both for a limited share of the time. While
+ *           the front is large enough, nothing is read: URLs stay in the sieve or the supply.
  * Requires  one caller.
  * Ensures   a sweep that brought nothing in is not repeated until something changes, or some
  *           seconds have passed.
@@ -23,6 +23,13 @@ import type { Supply } from './supply.ts';
 
 /** Early flushes of the sieve take at most a twentieth of the time, unless no turn is out. */
 const EARLY_FLUSH_SHARE = 1 / 20;
+/**
+ * With a supply that chooses, the sieve also decides this often although fetchers have work: what it
+ * holds back may be better than all that is queued.
+ */
+const DECIDE_AFTER: Millis = 4000;
+/** These decisions take at most a fiftieth of the time. */
+const DECIDE_SHARE = 1 / 50;
 /** Sweeps take at most a fifth of the time, unless no turn is out. */
 const SWEEP_SHARE = 1 / 5;
 /** Time of one step of a long sweep: a checkpoint or a stop waits no longer. */
@@ -49,6 +56,7 @@ export class Distributor {
   #barren: { readonly changes: number; readonly until: Millis } | undefined;
   #changesAtStart = 0;
   #nextEarlyFlush: Millis = 0;
+  #nextDecision: Millis = 0;
   #nextSweep: Millis = 0;
   /** Time spent on the sweep under way. */
   #sweepTime: Millis = 0;
@@ -77,7 +85,7 @@ export class Distributor {
     const taken = this.idle ? Infinity : later(this.#supply.nextAt);
     // While a turn is out, nothing else may happen before the sieve may decide early again.
     const decided = this.#supply.undecided === 0 ? Infinity : later(this.#nextEarlyFlush);
-    const novel = Math.min(taken, decided);
+    const novel = Math.min(taken, decided, this.#nextChoice());
     if (this.#frontier.backlog.urls === 0) return novel;
     return Math.min(novel, this.#barren ? this.#barren.until : later(this.#nextSweep));
   }
@@ -87,6 +95,7 @@ export class Distributor {
     const frontier = this.#frontier;
     await frontier.backlog.makeRoom();
     await frontier.store?.write();
+    if (this.#nextChoice() <= this.#clock.now()) await this.#decide();
     if (!frontier.wantsMore) return false;
     if (frontier.limbo > LARGE_LIMBO && (await this.#sweep())) return true;
     if (await this.#takeNovel()) return true;
@@ -104,10 +113,23 @@ export class Distributor {
     const startedAt = this.#clock.now();
     if (this.#supply.undecided === 0 || this.#frontier.nextReadyAt() <= startedAt) return false;
     if (this.#frontier.turnsOut > 0 && startedAt < this.#nextEarlyFlush) return false;
+    await this.#decide();
+    return true;
+  }
+
+  async #decide(): Promise<void> {
+    const startedAt = this.#clock.now();
     await this.#supply.decide();
     const endedAt = this.#clock.now();
-    this.#nextEarlyFlush = endedAt + (endedAt - startedAt) / EARLY_FLUSH_SHARE;
-    return true;
+    const took = endedAt - startedAt;
+    this.#nextEarlyFlush = endedAt + took / EARLY_FLUSH_SHARE;
+    this.#nextDecision = Math.max(startedAt + DECIDE_AFTER, endedAt + took / DECIDE_SHARE);
+  }
+
+  /** When the sieve decides although fetchers have work; Infinity when it need not. */
+  #nextChoice(): Millis {
+    const { chooses, undecided } = this.#supply;
+    return chooses && undecided + this.#frontier.turnsOut > 0 ? this.#nextDecision : Infinity;
   }
 
   /**

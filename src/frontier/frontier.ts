@@ -26,6 +26,7 @@ import { type HostLimits, HostRegistry, PATIENCE, type RegistryParts } from './h
 import type { HostStore } from './host-store.ts';
 import type { Discovery } from './queue/discovered-url.ts';
 import { type Entries, PathQueue, requisitesIn } from './queue/path-queue.ts';
+import type { TurnOrder } from './turn-order.ts';
 import { type AddressTable, type HostTable, type Turn, Workbench } from './workbench.ts';
 
 export type HostTurn = Turn<Host>;
@@ -38,6 +39,7 @@ export interface FrontierLimits extends HostLimits {
 export interface FrontierState {
   readonly hostsSeen: number;
   readonly domainsSeen: number;
+  /** How many hosts in the front the fetchers need. */
   readonly required: number;
   readonly allHere: boolean;
 }
@@ -50,6 +52,8 @@ interface FrontierParts extends RegistryParts {
   readonly addresses?: AddressTable;
   /** Required for requests out of turn. */
   readonly hosts?: HostTable;
+  /** Which of the ready hosts is next; without it the one that was ready first. */
+  readonly turnOrder?: TurnOrder<Host>;
   /** When a host that is not in memory may be asked out of turn for the first time. */
   readonly askFrom?: (hostName: string) => Millis;
   /** When an address may be asked for the first time. */
@@ -102,10 +106,11 @@ export class Frontier {
   constructor(parts: FrontierParts) {
     this.#parts = parts;
     this.#limits = parts.limits;
-    this.#size = new FrontSize(parts.limits, parts.clock.now());
+    this.#size = new FrontSize(parts.limits);
     this.backlog = parts.backlog;
     this.store = parts.store;
-    this.#workbench = new Workbench<Host>(parts.addresses, parts.readyFrom, parts.hosts);
+    const { addresses, readyFrom, hosts, turnOrder } = parts;
+    this.#workbench = new Workbench<Host>(addresses, readyFrom, hosts, turnOrder);
     const onLeave = (host: Host) => {
       this.#hungry.delete(host);
       parts.onLeave?.(host);
@@ -212,6 +217,7 @@ export class Frontier {
 
   /** Puts a URL behind the others of its host, which are fetched first; it is tried again later. */
   postpone({ host }: HostTurn, discovery: Discovery, until: Millis): void {
+    host.later ??= new Map();
     host.later.set(discovery.url, until);
     host.queue.push(discovery);
     this.#endFetch(host);
@@ -242,7 +248,7 @@ export class Frontier {
 
   /** A fetcher had to wait. */
   starved(): void {
-    this.#size.starved(this.front, this.#parts.clock.now());
+    this.#size.starved(this.front);
   }
 
   /**
@@ -313,7 +319,6 @@ export class Frontier {
   // —— Turns ——
 
   acquire(now: Millis): HostTurn | undefined {
-    this.#size.shrink(now);
     return this.#workbench.acquire(now);
   }
 
@@ -337,13 +342,13 @@ export class Frontier {
   /** URLs that are to be tried later go to the end, each at most once a call. */
   #firstDue({ queue, later }: Host, onlyRequisites: boolean): Discovery | undefined {
     if (onlyRequisites && this.#requisites === 0) return undefined;
-    if (later.size === 0 && !onlyRequisites) return queue.shift();
+    if ((later?.size ?? 0) === 0 && !onlyRequisites) return queue.shift();
     const now = this.#parts.clock.now();
     for (let left = queue.length; left > 0; left--) {
       const discovery = queue.shift() as Discovery;
-      const isDue = (later.get(discovery.url) ?? 0) <= now;
+      const isDue = (later?.get(discovery.url) ?? 0) <= now;
       if (isDue && (discovery.isRequisite || !onlyRequisites)) {
-        later.delete(discovery.url);
+        later?.delete(discovery.url);
         return discovery;
       }
       queue.push(discovery);
@@ -410,9 +415,14 @@ export class Frontier {
    * already. Returns 0, or when to try again.
    */
   tryAsk(hostName: string, address: ResolvedAddress | undefined, now: Millis): Millis {
-    const { askFrom = () => 0 } = this.#parts;
-    const from = this.registry.get(hostName) ? 0 : askFrom(hostName);
+    const from = this.askableFrom(hostName);
     return from > now ? from : this.#workbench.tryAsk(hostName, address, now);
+  }
+
+  /** Since when a host may be asked out of turn: after a resume, not from the start. */
+  askableFrom(hostName: string): Millis {
+    const { askFrom = () => 0 } = this.#parts;
+    return this.registry.get(hostName) ? 0 : askFrom(hostName);
   }
 
   /**
@@ -444,7 +454,7 @@ export class Frontier {
   /** What a checkpoint stores beside the snapshot. */
   get state(): FrontierState {
     const { hostsSeen, domainsSeen, allHere } = this.registry;
-    return { hostsSeen, domainsSeen, required: this.required, allHere };
+    return { hostsSeen, domainsSeen, required: this.#size.needed, allHere };
   }
 
   /** Resumes from a checkpoint; the registry's `restoreDomain` and `restoreHost` follow. */
@@ -502,7 +512,7 @@ export class Frontier {
     const taken = new PathQueue(host.name);
     taken.append(host.queue.take(Infinity));
     this.#left(taken.entries());
-    host.later.clear();
+    host.later = undefined;
     return taken;
   }
 
@@ -555,7 +565,7 @@ export class Frontier {
   /** Moves the queued URLs of a host to the backlog. */
   #emptyQueue(host: Host): void {
     const entries = host.queue.take(Infinity);
-    host.later.clear();
+    host.later = undefined;
     if (entries.count === 0) return;
     this.#left(entries);
     this.backlog.putBack(host.name, entries);

@@ -58,6 +58,10 @@ export class Domain {
   pages = 0;
   /** URLs of its hosts that are being fetched. */
   underWay = 0;
+  /** When it had its last turn, in the virtual time of the order of turns. */
+  turnAt: number | undefined;
+  /** The place of its host that is queued last, in the same time. */
+  queuedTo: number | undefined;
   /**
    * What another part keeps of it: as its record has it until that part reads it. It is stored and
    * handed over with the domain.
@@ -93,10 +97,10 @@ export class Host {
   /** Failed requests one after the other, of pages that did not fail before. */
   errorsInRow = 0;
   /**
-   * URLs of the queue that are not to be tried before a time, because they failed. They are not
-   * kept on disk: a resumed crawl tries them sooner.
+   * URLs of the queue that are not to be tried before a time, because they failed; few hosts have
+   * any. They are not kept on disk: a resumed crawl tries them sooner.
    */
-  readonly later = new Map<string, Millis>();
+  later: Map<string, Millis> | undefined;
   /** Set when the crawl gave up on the host: the fault, and until when. */
   givenUp: { readonly fault: string; readonly until: Millis } | undefined;
   /** Pages fetched in the whole crawl. */
@@ -138,7 +142,7 @@ export class Host {
   /** When the first of the URLs that are to be tried later may be tried; Infinity without any. */
   get retryAt(): Millis {
     let first = Infinity;
-    for (const until of this.later.values()) first = Math.min(first, until);
+    for (const until of this.later?.values() ?? []) first = Math.min(first, until);
     return first;
   }
 

@@ -16,6 +16,8 @@ import type { Sieve } from '../sieve/sieve.ts';
 import { type Discovery, decodeDiscovery } from './queue/discovered-url.ts';
 
 export interface Supply {
+  /** It chooses what to hand out next: URLs that are not decided are missing in the choice. */
+  readonly chooses: boolean;
   /** URLs offered to the sieve and not yet decided. */
   readonly undecided: number;
   /** URLs let through by the sieve and not handed out. */
@@ -33,6 +35,7 @@ export interface Supply {
 }
 
 export class SieveSupply implements Supply {
+  readonly chooses: boolean = false;
   readonly nextAt = 0;
   readonly #sieve: Sieve;
   /** All decided URLs were taken from the sieve. */

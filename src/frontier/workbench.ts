@@ -9,6 +9,10 @@
  *   addresses  ──►  127.0.0.4 (ready 10:00:01)  ──►  a.example (ready 09:59:58)  ──►  /x /y /z
  *                   127.0.0.9 (ready 10:00:03)  ──►  b.example (ready 10:00:02)  ──►  /
  *
+ *           When there are more ready hosts than fetchers, the order of turns chooses among them
+ *           (turn-order.ts). So the ready hosts of an address are in a second queue, by their places
+ *           in that order, and so are the addresses that have any.
+ *
  * Requires  times of one clock; each turn is released once.
  * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at
  *           every release. A host and an address can be asked out of turn (to follow a redirect of
@@ -20,6 +24,7 @@
 import FlatQueue from 'flatqueue';
 import type { Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
+import { byReadyTime, type TurnOrder } from './turn-order.ts';
 
 /** What the workbench needs of a host. */
 interface BenchHost {
@@ -77,8 +82,10 @@ export interface Turn<H extends BenchHost> {
 
 interface Address<H extends BenchHost> {
   readonly resolved: ResolvedAddress;
-  /** The hosts queued for a turn. */
+  /** The hosts queued for a turn that were not ready when last looked at, by ready time. */
   readonly hosts: FlatQueue<Place<H>>;
+  /** The others, by their places in the order of turns. */
+  readonly ready: FlatQueue<Place<H>>;
   /** How many hosts have their place here, queued or not. */
   places: number;
   readyAt: Millis;
@@ -88,6 +95,8 @@ interface Address<H extends BenchHost> {
    * stale.
    */
   queuedAt: Millis;
+  /** The same for the queue of addresses with a ready host: the place of that host. */
+  offeredAt: number;
 }
 
 /** A host's place: its address, and whether it is in that address's queue. */
@@ -103,6 +112,9 @@ export class Workbench<H extends BenchHost> {
   readonly #addresses = new Map<string, Address<H>>();
   readonly #places = new Map<H, Place<H>>();
   readonly #byReadyTime = new FlatQueue<Address<H>>();
+  /** Addresses that may be asked now and have a ready host, by the place of their first. */
+  readonly #ready = new FlatQueue<Address<H>>();
+  readonly #order: TurnOrder<H>;
   /** Addresses without hosts, kept until their ready time is past. */
   readonly #vacant = new Set<Address<H>>();
   readonly #shared: AddressTable;
@@ -115,7 +127,9 @@ export class Workbench<H extends BenchHost> {
     shared: AddressTable = unsharedAddresses,
     readyFrom: (ip: string) => Millis = () => 0,
     hosts: HostTable = noneAsked,
+    order: TurnOrder<H> = byReadyTime,
   ) {
+    this.#order = order;
     this.#shared = shared;
     this.#readyFrom = readyFrom;
     this.#hosts = hosts;
@@ -147,7 +161,8 @@ export class Workbench<H extends BenchHost> {
 
   /** How many hosts with something to fetch are queued at an address. */
   waitingAt(ip: string): number {
-    return this.#addresses.get(ip)?.hosts.length ?? 0;
+    const address = this.#addresses.get(ip);
+    return address ? address.hosts.length + address.ready.length : 0;
   }
 
   /** How many addresses are kept. */
@@ -167,22 +182,29 @@ export class Workbench<H extends BenchHost> {
 
   /** Acquires a turn of a host that may be asked now; undefined when there is none. */
   acquire(now: Millis): Turn<H> | undefined {
-    while (this.#byReadyTime.length > 0) {
-      const readyAt = this.#byReadyTime.peekValue() as Millis;
-      if (readyAt > now) return undefined;
-      const address = this.#byReadyTime.pop() as Address<H>;
-      if (readyAt !== address.queuedAt) continue;
-      address.queuedAt = Infinity;
-      const place = address.hosts.pop() as Place<H>;
-      shrinkIfWide(address.hosts);
+    this.#wake(now);
+    while (this.#firstReady() !== undefined) {
+      const address = this.#ready.pop() as Address<H>;
+      address.offeredAt = Infinity;
+      const queuedWith = address.ready.peekValue() as number;
+      const place = address.ready.pop() as Place<H>;
+      shrinkIfWide(address.ready);
+      if (this.#order.placeOf(place.host) > queuedWith) {
+        // Its domain had a turn at another host meanwhile, or has a smaller budget.
+        address.ready.push(place, this.#order.placeBehind(place.host));
+        this.#schedule(address, now);
+        continue;
+      }
       // The host's ready time was moved while it was queued, or another agent asks one of the two.
       if (!this.#takeBoth(place.host, address, now)) {
         place.state = 'idle';
         this.#queue(place);
-        this.#schedule(address);
+        this.#schedule(address, now);
         continue;
       }
+      this.#order.took(place.host);
       address.out = true;
+      address.queuedAt = Infinity;
       place.state = 'out';
       this.#turnsOut++;
       return { host: place.host, address: address.resolved, moved: false };
@@ -238,6 +260,7 @@ export class Workbench<H extends BenchHost> {
     }
     address.out = true;
     address.queuedAt = Infinity;
+    address.offeredAt = Infinity;
     return 0;
   }
 
@@ -258,12 +281,40 @@ export class Workbench<H extends BenchHost> {
 
   /** When the next turn may be acquired; Infinity when no host is queued. */
   nextReadyAt(): Millis {
+    if (this.#firstReady() !== undefined) return 0;
     while (this.#byReadyTime.length > 0) {
       const readyAt = this.#byReadyTime.peekValue() as Millis;
       if (readyAt === (this.#byReadyTime.peek() as Address<H>).queuedAt) return readyAt;
       this.#byReadyTime.pop();
     }
     return Infinity;
+  }
+
+  /** The address whose host is next in the order of turns. */
+  #firstReady(): Address<H> | undefined {
+    while (this.#ready.length > 0) {
+      const address = this.#ready.peek() as Address<H>;
+      if (this.#ready.peekValue() === address.offeredAt) return address;
+      this.#ready.pop();
+    }
+    return undefined;
+  }
+
+  /** Looks for ready hosts at the addresses whose time has come. */
+  #wake(now: Millis): void {
+    while (this.#byReadyTime.length > 0) {
+      const readyAt = this.#byReadyTime.peekValue() as Millis;
+      if (readyAt > now) return;
+      const address = this.#byReadyTime.pop() as Address<H>;
+      if (readyAt !== address.queuedAt) continue;
+      address.queuedAt = Infinity;
+      while (address.hosts.length > 0 && (address.hosts.peekValue() as Millis) <= now) {
+        const place = address.hosts.pop() as Place<H>;
+        address.ready.push(place, this.#order.placeOf(place.host));
+      }
+      shrinkIfWide(address.hosts);
+      this.#schedule(address, now);
+    }
   }
 
   /** Takes host and address for a turn; false when one is not ready, whose ready time is moved. */
@@ -290,10 +341,12 @@ export class Workbench<H extends BenchHost> {
       address = {
         resolved,
         hosts: new FlatQueue(),
+        ready: new FlatQueue(),
         places: 0,
         readyAt,
         out: false,
         queuedAt: Infinity,
+        offeredAt: Infinity,
       };
       this.#addresses.set(resolved.ip, address);
       this.#vacant.add(address);
@@ -333,17 +386,52 @@ export class Workbench<H extends BenchHost> {
 
   /**
    * Queues the address for the time when it and its first host are ready, unless it is already
-   * queued as early.
+   * queued as early. If both are ready by `now`, it is offered for a turn.
    */
-  #schedule(address: Address<H>): void {
-    if (address.out || address.hosts.length === 0) return;
-    const readyAt = Math.max(address.readyAt, address.hosts.peekValue() as Millis);
+  #schedule(address: Address<H>, now: Millis = -Infinity): void {
+    const { hosts, ready } = address;
+    if (address.out) return;
+    const isOffered = ready.length > 0 && address.readyAt <= now;
+    if (isOffered) this.#offer(address);
+    if (hosts.length === 0 && (ready.length === 0 || isOffered)) return;
+    const next = ready.length > 0 && !isOffered ? 0 : (hosts.peekValue() as Millis);
+    const readyAt = Math.max(address.readyAt, next);
     if (readyAt >= address.queuedAt) return;
     address.queuedAt = readyAt;
     this.#byReadyTime.push(address, readyAt);
+    this.#dropStale(this.#byReadyTime, ({ queuedAt }) => queuedAt);
+  }
+
+  #offer(address: Address<H>): void {
+    const first = address.ready.peekValue() as number;
+    const place = this.#order.placeAt(first, address.readyAt);
+    if (place === address.offeredAt) return;
+    address.offeredAt = place;
+    this.#ready.push(address, place);
+    this.#dropStale(this.#ready, ({ offeredAt }) => offeredAt);
+  }
+
+  /** Stale entries whose time is far away would pile up: they are dropped when they are most. */
+  #dropStale(queue: FlatQueue<Address<H>>, validAt: (address: Address<H>) => number): void {
+    if (queue.length <= 2 * this.#addresses.size + MANY_STALE) return;
+    const valid = new Map<Address<H>, number>();
+    while (queue.length > 0) {
+      const at = queue.peekValue() as number;
+      const address = queue.pop() as Address<H>;
+      if (at === validAt(address)) valid.set(address, at);
+    }
+    for (const [address, at] of valid) queue.push(address, at);
+    queue.shrink();
+  }
+
+  /** Entries in the two queues of addresses, stale ones included. */
+  get entries(): number {
+    return this.#byReadyTime.length + this.#ready.length;
   }
 }
 
+/** Stale entries of addresses that may stay in a queue, besides as many as there are addresses. */
+const MANY_STALE = 64;
 /** Popped entries that may stay in the arrays of a queue. */
 const BEHIND = 4;
 

@@ -1,6 +1,5 @@
 /** How large the front of an agent may be: the settings in the terms of the frontier. */
 
-import type { Millis } from '../base/units.ts';
 import { addressDelay, type CrawlConfig } from '../config/settings.ts';
 import type { FrontierLimits } from '../frontier/frontier.ts';
 
@@ -9,18 +8,17 @@ const MOST_HOSTS_PER_ADDRESS = 256;
 /** The share of all hosts in memory that one domain may have. */
 const MOST_OF_A_DOMAIN = 1 / 8;
 /**
- * In the order of budgets, a front that no fetcher has waited for in this time is larger than
- * necessary, and shrinks. Hosts in the front are already chosen; with a small front the best queued
- * hosts are chosen later, by newer ranks. Breadth first has nothing to choose.
+ * In the order of budgets the best of the ready hosts gets the next turn, so the front has some to
+ * choose from. Breadth first has nothing to choose.
  */
-const CALM: Millis = 5000;
+const CHOICE = 4;
 
 export function limitsOf(config: CrawlConfig): FrontierLimits {
   return {
     hosts: config.frontHosts,
     urls: config.frontUrls,
     front: Math.min(2 * config.fetches, config.frontHosts),
-    calm: config.order === 'budget' ? CALM : Infinity,
+    choice: config.order === 'budget' ? CHOICE : 1,
     hostsPerAddress: hostsPerAddress(config),
     hostsPerDomain: Math.max(config.fetches, config.frontHosts * MOST_OF_A_DOMAIN),
     pagesPerHost: config.maxPagesPerHost,

@@ -68,6 +68,7 @@ const TOGETHER = 64;
 const IN_PASSING = 4;
 
 export class BudgetedSupply implements Supply {
+  readonly chooses = true;
   readonly #parts: BudgetedSupplyParts;
   readonly #again = new BatchBuilder();
   /** The URLs of a batch of the sieve that wait for a budget. */

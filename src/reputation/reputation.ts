@@ -23,6 +23,7 @@ import type { Bytes, Millis } from '../base/units.ts';
 import { xxh64 } from '../base/xxh64.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
 import { payLevelDomain } from '../url/domain.ts';
+import type { PackedUrls } from '../url/packed-urls.ts';
 import { hostOf } from '../url/parts.ts';
 import type { DomainView } from './budget/budget-expression.ts';
 import { atFirst, type BudgetPolicy, budgets, shutsOut } from './budget/budget-policy.ts';
@@ -154,6 +155,15 @@ export class Reputation {
     return this.#budgetsAtTop.get(domain) ?? this.#leastBudget;
   }
 
+  /** What the order of turns goes by: what the operator decided, or the budget by rank. */
+  turnBudgetOf({ name, hash }: { readonly name: string; readonly hash: bigint }): number {
+    const decided = this.#parts.book.overrides.get(name);
+    if (typeof decided === 'number') return decided;
+    const budget = this.budgetOf(hash);
+    if (decided !== 'trusted' || this.#standing.keys.length === 0) return budget;
+    return Math.max(budget, this.budgetOf(this.#standing.keys[0]));
+  }
+
   /** Budget of the domain with this key, and its rank if it is at the top. */
   reputed(domain: bigint): { readonly budget: number; readonly rank?: number } {
     const rank = this.#standing.placeOf(domain);
@@ -212,7 +222,7 @@ export class Reputation {
   }
 
   /** Notes the links of a page of the domain with this key. */
-  page(domain: bigint, url: string, links: readonly string[]): void {
+  page(domain: bigint, url: string, links: readonly string[] | PackedUrls): void {
     const { gatherer, clock } = this.#parts;
     gatherer.page(domain, url, links);
     if (this.#edgesDue === Infinity && gatherer.waiting > 0)

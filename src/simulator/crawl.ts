@@ -29,6 +29,7 @@ import { Backlog } from '../frontier/backlog/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
 import { Frontier } from '../frontier/frontier.ts';
 import { HostStore } from '../frontier/host-store.ts';
+import { ByBudget } from '../frontier/turn-order.ts';
 import type { KindName } from '../lab/kind.ts';
 import type { Web } from '../lab/web.ts';
 import { AskedDelays } from '../politeness/asked-delays.ts';
@@ -95,8 +96,8 @@ export class VirtualCrawl {
   #carriedAt = 0;
   /** When the distributor may work again: the disk is busy until then, or there was no work. */
   #nextStep: Millis = 0;
-  /** How often all fetchers were busy: hosts that were ready may have waited for one. */
-  crowded = 0;
+  /** Turns that began while another host was ready and had to wait, and those of spam among them. */
+  readonly contested = { turns: 0, spam: 0 };
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -167,17 +168,21 @@ export class VirtualCrawl {
 
   /** Begins every look-up and turn that may begin now. */
   #begin(): void {
-    const { clock, frontier, names, turns } = this.#parts;
+    const { clock, frontier, names, turns, tally } = this.#parts;
     names.begin();
+    const begun: string[] = [];
     while (this.#mayBeginTurn()) {
       const turn = frontier.acquire(clock.now());
       if (!turn) {
         frontier.starved();
         return;
       }
+      begun.push(turn.host.domain.name);
       turns.begin(turn);
     }
-    this.crowded++;
+    if (frontier.nextReadyAt() > clock.now()) return;
+    this.contested.turns += begun.length;
+    this.contested.spam += begun.filter((name) => tally.isSpam(name)).length;
   }
 
   #mayBeginTurn(): boolean {
@@ -254,7 +259,11 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const diskClock = new DiskClock(clock, Object.values(meters));
   const { sieve, store, backlog, domains } = await openFiles(options, meters);
   const limits = limitsOf({ ...config, order: policy === POLICIES.bfs ? 'bfs' : 'budget' });
-  const frontier = new Frontier({ backlog, store, clock, limits, onSkipped: () => {} });
+  const turnOrder = new ByBudget((domain) => order.reputation?.turnBudgetOf(domain) ?? 1);
+  const frontier = new Frontier({
+    ...{ backlog, store, clock, limits, onSkipped: () => {} },
+    ...(policy !== POLICIES.bfs && { turnOrder }),
+  });
   const fewHosts = () => frontier.fewHosts;
   const hosts = frontier.registry;
   const seeds = web.seeds();

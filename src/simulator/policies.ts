@@ -11,6 +11,7 @@ import { SpamWatch } from '../crawl/agent/spam-watch.ts';
 import { Counters } from '../crawl/record/counters.ts';
 import { openReputation } from '../crawl/state/agent-folder.ts';
 import type { Disk } from '../disk/disk.ts';
+import { FirstTexts } from '../duplicates/first-texts.ts';
 import type { HostRegistry } from '../frontier/host-registry.ts';
 import type { Discovery } from '../frontier/queue/discovered-url.ts';
 import { SieveSupply, type Supply } from '../frontier/supply.ts';
@@ -77,6 +78,7 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
   trusted: budgetedBy('trusted'),
   /** The same with verdicts on spam. */
   [`tse${WITH_SPAM}`]: budgetedBy('tse', true),
+  [`trusted${WITH_SPAM}`]: budgetedBy('trusted', true),
 };
 
 /** For recent links between domains. */
@@ -123,6 +125,7 @@ function budgetedBy(rank: RankName, judges = false): Policy {
 }
 
 function spamWatch(model: LiveModel, reputation: Reputation): SpamWatch {
+  const texts = model.copies ? new FirstTexts() : undefined;
   const unused = { counters: new Counters(), log: { event: () => {} }, trusts: () => false };
-  return new SpamWatch({ model, reputation, ...unused });
+  return new SpamWatch({ model, texts, reputation, ...unused });
 }

@@ -87,6 +87,11 @@ export class Tally {
     return this.#web.placeOf(name)?.domain.kind.name;
   }
 
+  /** Whether the domain with this name is spam. */
+  isSpam(name: string): boolean {
+    return this.#web.placeOf(name)?.domain.kind.spam ?? false;
+  }
+
   lookUp(hostName: string): void {
     this.lookUps++;
     const domain = this.#web.placeOf(hostName)?.domain;

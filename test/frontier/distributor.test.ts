@@ -13,6 +13,12 @@ import { virtualClock } from '../fetch/virtual-clock.ts';
 /** How long the sieve takes to decide. */
 const FLUSH = 50;
 
+const LIMITS = {
+  ...{ hosts: 100, urls: 1000, front: 10, choice: 1 },
+  ...{ pagesPerHost: Infinity, pagesPerDomain: Infinity },
+  ...{ hostsPerAddress: Infinity, hostsPerDomain: Infinity },
+};
+
 test('while a turn is out for ever, it wakes when the sieve may decide early again', async () => {
   const clock = virtualClock();
   const sieve = new MemorySieve();
@@ -24,15 +30,7 @@ test('while a turn is out for ever, it wakes when the sieve may decide early aga
   })(sieve);
   const frontier = new Frontier({
     ...{ backlog: Backlog.inMemory(), store: undefined, clock },
-    limits: {
-      ...{ hosts: 100, urls: 1000, front: 10, calm: 1000 },
-      ...{
-        pagesPerHost: Infinity,
-        pagesPerDomain: Infinity,
-        hostsPerAddress: Infinity,
-        hostsPerDomain: Infinity,
-      },
-    },
+    limits: LIMITS,
     onSkipped: () => {},
   });
   const distributor = new Distributor(supply, frontier, clock);
@@ -66,4 +64,32 @@ test('while a turn is out for ever, it wakes when the sieve may decide early aga
   clock.advance(20 * FLUSH);
   while (await distributor.step());
   expect(frontier.queued).toBe(1);
+});
+
+test('a supply that chooses decides every few seconds, although the front is large enough', async () => {
+  const clock = virtualClock();
+  const decidedAt: number[] = [];
+  const begun = clock.now();
+  const supply = new (class extends SieveSupply {
+    override readonly chooses = true;
+    override async decide(): Promise<void> {
+      decidedAt.push(clock.now() - begun);
+      clock.advance(FLUSH);
+    }
+    override get undecided(): number {
+      return 1;
+    }
+  })(new MemorySieve());
+  const frontier = new Frontier({
+    ...{ backlog: Backlog.inMemory(), store: undefined, clock, onSkipped: () => {} },
+    limits: { ...LIMITS, front: 0 },
+  });
+  const distributor = new Distributor(supply, frontier, clock);
+  expect(frontier.wantsMore).toBe(false);
+  while (clock.now() - begun < 10_000) {
+    await distributor.step();
+    expect(distributor.wakeAt).toBeGreaterThan(clock.now());
+    clock.advance(distributor.wakeAt - clock.now());
+  }
+  expect(decidedAt).toEqual([0, 4000, 8000]);
 });

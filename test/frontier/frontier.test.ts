@@ -24,7 +24,7 @@ const NO_LIMITS: FrontierLimits = {
   hosts: 3,
   urls: 8,
   front: 2,
-  calm: Infinity,
+  choice: 1,
   hostsPerAddress: 2,
   hostsPerDomain: Infinity,
   pagesPerHost: Infinity,

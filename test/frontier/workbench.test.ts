@@ -138,7 +138,7 @@ describe('the workbench', () => {
     expect(until.get('10.0.0.1')).toBe(77);
   });
 
-  test('never breaks a delay, never gives a host or an address twice, and always gives a ready host its turn', () => {
+  test('never breaks a delay, never gives a host or an address twice, and gives the first ready host in the order its turn', () => {
     const HOSTS = 6;
     const ADDRESSES = 3;
     const step = fc.record({
@@ -150,7 +150,17 @@ describe('the workbench', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-        const bench = new Workbench<TestHost>();
+        // Places that only move back, as those of domains do when another host has a turn.
+        const places = new Map<TestHost, number>();
+        const order = {
+          placeOf: (h: TestHost) => places.get(h) ?? 0,
+          placeBehind: (h: TestHost) => places.get(h) ?? 0,
+          placeAt: (place: number) => place,
+          took: () => {
+            for (const [i, h] of hosts.entries()) places.set(h, order.placeOf(h) + (i % 2));
+          },
+        };
+        const bench = new Workbench<TestHost>(undefined, undefined, undefined, order);
         const hosts = Array.from({ length: HOSTS }, (_, i) => host(`h${i}`));
         const ipOf = (h: TestHost) => `10.0.0.${hosts.indexOf(h) % ADDRESSES}`;
         for (const h of hosts) bench.attach(h, at(ipOf(h)));
@@ -158,6 +168,8 @@ describe('the workbench', () => {
         const addressReady = new Map<string, number>();
         const out: Turn<TestHost>[] = [];
         let now = 0;
+        /** The place before the turn. */
+        const placeBefore = (h: TestHost) => order.placeOf(h) - (hosts.indexOf(h) % 2);
         /** The naive model: every host, asked in turn, whether all rules allow it now. */
         const allowed = () =>
           hosts.filter(
@@ -180,10 +192,12 @@ describe('the workbench', () => {
             bench.release(turn, now + hostDelay, now + addressDelay);
           }
           expect(bench.nextReadyAt() <= now).toBe(allowed().length > 0);
+          const first = Math.min(...allowed().map(order.placeOf));
           const given = bench.acquire(now);
           expect(given === undefined).toBe(allowed().length === 0);
           if (given) {
             expect(allowed()).toContain(given.host);
+            expect(placeBefore(given.host)).toBe(first);
             expect(given.address.ip).toBe(ipOf(given.host));
             given.host.queue.pop();
             out.push(given);
@@ -193,5 +207,28 @@ describe('the workbench', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test('breadth first, new hosts of a busy address do not come before hosts that are ready longer', () => {
+    const bench = new Workbench<TestHost>();
+    const [old, first, second] = [host('old', 1, 2), host('first', 1), host('second', 1)];
+    bench.attach(old, at('10.0.0.1'));
+    bench.release(bench.acquire(0)!, 10, 10);
+    bench.attach(first, at('10.0.0.2'));
+    bench.attach(second, at('10.0.0.2'));
+    bench.release(bench.acquire(1)!, 1e9, 20);
+    expect(bench.acquire(30)?.host).toBe(old);
+    expect(bench.acquire(30)?.host).toBe(second);
+  });
+
+  test('keeps no more entries than twice the addresses, however long a host is paused', () => {
+    const bench = new Workbench<TestHost>();
+    const [often, paused] = [host('often', 1), host('paused', 1)];
+    paused.readyAt = 1e9;
+    bench.attach(often, at('10.0.0.1'));
+    bench.attach(paused, at('10.0.0.1'));
+    for (let now = 0; now < 3000; now++) bench.release(bench.acquire(now)!, now + 1, now + 1);
+    expect(bench.entries).toBeLessThan(150);
+    expect(bench.nextReadyAt()).toBe(3000);
   });
 });

@@ -109,3 +109,16 @@ test('a ranking that starts because nothing else is to do still keeps to its sha
   while (await agent.step());
   expect(agent.hasNews).toBe(false);
 });
+
+test('turns go by what the operator decided, and otherwise by the budget of the rank', async () => {
+  const [[first, middle, other, trusted, given], [source]] = DOMAINS;
+  await link(0, middle, first);
+  await link(1, source, middle);
+  for (const agent of agents) await agent.rankNow();
+  const [agent] = agents;
+  const [{ book }] = folders;
+  book.setOverride(trusted, 'trusted', 0);
+  book.setOverride(given, 3, 0);
+  const budgetOf = (name: string) => agent.turnBudgetOf({ name, hash: xxh64(name) });
+  expect([first, other, trusted, given].map(budgetOf)).toEqual([5, 0, 5, 3]);
+});

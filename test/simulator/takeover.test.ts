@@ -42,7 +42,7 @@ test('an expired domain loses its budget when links age, and keeps it when they 
     return takeover ?? { pages: 0, expired: 0, budgets: 0 };
   };
   const forever = await run(Infinity);
-  const aged = await run(10_000);
+  const aged = await run(6_000);
   expect(forever.pages).toBeGreaterThan(100);
   expect(aged.pages).toBeGreaterThan(100);
   expect(aged.budgets).toBeLessThan(forever.budgets / 3);

@@ -35,9 +35,14 @@ const REQUISITE = 64;
 /** No canonical URL contains it. */
 const TRAIL = ' ';
 
+/** The two bytes before the URL: those of all links of a page are the same. */
+export function headOf(how: Omit<Discovery, 'url'>): readonly [number, number] {
+  return [Math.min(how.depth, MOST), redirectByte(how)];
+}
+
 export function encodeDiscovery(discovery: Discovery): string {
-  const { url, depth, trail } = discovery;
-  const head = String.fromCharCode(Math.min(depth, MOST), redirectByte(discovery));
+  const { url, trail } = discovery;
+  const head = String.fromCharCode(...headOf(discovery));
   return trail === undefined ? head + url : `${head}${url}${TRAIL}${trail}`;
 }
 
@@ -54,7 +59,7 @@ export const isRequisite = (bytes: Uint8Array): boolean => (bytes[1] & REQUISITE
 export const isHasty = (bytes: Uint8Array): boolean => (bytes[1] & (REQUISITE | URGENT)) !== 0;
 
 /** The redirects, and the marks of requisites and urgent URLs, in seven bits. */
-export function redirectByte({ redirects, isRequisite, isUrgent }: Discovery): number {
+export function redirectByte({ redirects, isRequisite, isUrgent }: Omit<Discovery, 'url'>): number {
   const count = Math.min(redirects, MOST_REDIRECTS);
   return count | (isRequisite ? REQUISITE : 0) | (isUrgent ? URGENT : 0);
 }

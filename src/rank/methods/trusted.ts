@@ -28,7 +28,7 @@ import {
 import { blockBytes } from '../supporters/blocks.ts';
 import { sampler } from '../supporters/sample.ts';
 import { SupportersKernel } from '../supporters/supporters-kernel.ts';
-import { type Trust, type WalkedArcs, walkTrust } from '../supporters/trust-walk.ts';
+import { type WalkedArcs, walkTrust } from '../supporters/trust-walk.ts';
 import { CAP, PassedOn, WORTH } from '../supporters/trusted-score.ts';
 import { BYTES_PER_ARC, countSampled, retain } from '../supporters/tse-core.ts';
 import { buildIndex } from '../supporters/tse-index.ts';
@@ -97,8 +97,8 @@ async function trusted(
       flatOut,
     );
     options.onProgress?.(1 / 3);
-    const passed = new PassedOn(nodes, { p, cap, worth, unit: trust.unit });
-    await addLinks(graph, blockArcs, linked, givenBy(arcs, trust), passed);
+    const passed = new PassedOn(nodes, { p, cap, worth, trust });
+    await addLinks(graph, blockArcs, linked, numbersOf(arcs), passed);
     options.onProgress?.(2 / 3);
     const index = buildIndex(kernel, nodes, part);
     const scores = new Float64Array(nodes);
@@ -146,10 +146,10 @@ function linkedBy({ nodes, sources, begins, ends, targets }: WalkedArcs): Uint32
   return linked;
 }
 
-/** What each node gives with a link; -1 if it was not drawn. */
-function givenBy({ nodes, sources }: WalkedArcs, { given }: Trust): Float64Array {
-  const byNode = new Float64Array(nodes).fill(-1);
-  for (let i = 0; i < sources.length; i++) byNode[sources[i]] = given[i];
+/** The number of each node among the sources; -1 if it was not drawn. */
+function numbersOf({ nodes, sources }: WalkedArcs): Int32Array {
+  const byNode = new Int32Array(nodes).fill(-1);
+  for (let i = 0; i < sources.length; i++) byNode[sources[i]] = i;
   return byNode;
 }
 
@@ -157,7 +157,7 @@ async function addLinks(
   graph: Graph,
   blockArcs: number,
   linked: Uint32Array,
-  given: Float64Array,
+  numbers: Int32Array,
   passed: PassedOn,
 ): Promise<void> {
   for await (const { first, count, offsets, targets } of graph.in.scan({ blockArcs })) {
@@ -165,7 +165,7 @@ async function addLinks(
       const x = first + i;
       for (let at = offsets[i]; at < offsets[i + 1]; at++) {
         const y = targets[at];
-        if (y !== x) passed.add(x, linked[y], given[y]);
+        if (y !== x && numbers[y] >= 0) passed.add(x, linked[y], numbers[y]);
       }
     }
   }

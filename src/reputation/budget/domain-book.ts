@@ -20,7 +20,7 @@
  */
 import { join } from 'node:path';
 import { FieldReader, FieldWriter } from '../../base/fields.ts';
-import { type Pacer, politePacer } from '../../base/pacer.ts';
+import { flatOut, type Pacer, politePacer } from '../../base/pacer.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { Frozen } from '../../disk/checkpoint.ts';
@@ -370,6 +370,7 @@ export async function eachStored(
   folder: string,
   { state: { drum } }: Frozen<BookState>,
   each: (key: bigint, record: DomainRecord) => void,
+  pacer: Pacer = flatOut,
 ): Promise<void> {
   const stored = await openStored(disk, folder, drum.repository, drum.size);
   if (!stored) return;
@@ -378,7 +379,9 @@ export async function eachStored(
     while (reader.ready) {
       each(reader.key, storedRecord(reader.value));
       const wait = reader.next();
-      if (wait) await wait;
+      if (!wait) continue;
+      await wait;
+      await pacer.pause();
     }
   } finally {
     await close();

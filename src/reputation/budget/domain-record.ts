@@ -8,7 +8,7 @@
  *           on spam where the flags say so; the name.
  * Idea      Most changes place a URL. They rewrite a dozen bytes and copy the rest unread.
  */
-import { FieldReader, FieldWriter } from '../../base/fields.ts';
+import { type FieldReader, FieldWriter } from '../../base/fields.ts';
 import type { Allowance } from './place.ts';
 
 /**
@@ -129,16 +129,17 @@ export function readRecord(fields: FieldReader): DomainRecord {
   const record = newRecord('', 0);
   const flags = fields.number();
   readLedger(fields, flags, record);
-  const rest = new FieldReader(fields.bytes());
-  record.pages = rest.number();
-  record.inDegree = rest.number();
-  record.firstSeen = rest.number();
-  if (flags & HAS_CASH) record.cash = rest.time();
-  if (flags & HAS_SUPPORTERS) record.supporters = rest.time();
-  if (flags & HAS_BUDGET) record.override = rest.number();
+  // The length of the last field: a reader of its own for it would cost more than the rest.
+  fields.number();
+  record.pages = fields.number();
+  record.inDegree = fields.number();
+  record.firstSeen = fields.number();
+  if (flags & HAS_CASH) record.cash = fields.time();
+  if (flags & HAS_SUPPORTERS) record.supporters = fields.time();
+  if (flags & HAS_BUDGET) record.override = fields.number();
   else if (flags & (BLOCKED | TRUSTED)) record.override = flags & BLOCKED ? 'blocked' : 'trusted';
-  if (flags & HAS_SPAM) record.spam = rest.number() / SPAM_STEPS;
-  record.name = rest.text();
+  if (flags & HAS_SPAM) record.spam = fields.number() / SPAM_STEPS;
+  record.name = fields.text();
   return record;
 }
 

@@ -15,7 +15,7 @@ import { ReadAhead } from '../../disk/read-ahead.ts';
 import type { VersionedFiles } from '../../disk/versioned-files.ts';
 import { type EdgeLists, type MoreWords, ROW_WORDS, RowCursor } from './edge-lists.ts';
 
-const FORMAT: Format = { type: 'adj', version: 1, summed: true };
+export const RUN_FORMAT: Format = { type: 'adj', version: 1, summed: true };
 
 export interface RunState {
   readonly id: number;
@@ -34,7 +34,7 @@ export interface RunPlace {
   readonly window: Bytes;
 }
 
-const runName = (id: number): string => `run.${id}`;
+export const runName = (id: number): string => `run.${id}`;
 
 export class AdjacencyRun {
   readonly state: RunState;
@@ -51,7 +51,7 @@ export class AdjacencyRun {
   }
 
   static async open(place: RunPlace, state: RunState, bytes: Bytes): Promise<AdjacencyRun> {
-    const file = await openStateFile(place.disk, place.files.path(runName(state.id)), FORMAT);
+    const file = await openStateFile(place.disk, place.files.path(runName(state.id)), RUN_FORMAT);
     return new AdjacencyRun(place, state, file, bytes);
   }
 
@@ -65,7 +65,7 @@ export class AdjacencyRun {
     const log = await AppendLog.create(
       place.disk,
       place.files.path(runName(id)),
-      FORMAT,
+      RUN_FORMAT,
       place.window,
     );
     return closeOnFailure([log], async () => {

@@ -23,6 +23,7 @@ import { xxh64 } from '../../base/xxh64.ts';
 import { RecentCache } from '../../sieve/recent-cache.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { partitionOfFingerprint } from '../../url/fingerprint.ts';
+import { PackedUrls } from '../../url/packed-urls.ts';
 import { originOf } from '../../url/parts.ts';
 import { EdgeParcelWriter } from './edge-parcel.ts';
 import { Origins } from './origins.ts';
@@ -71,8 +72,9 @@ export class EdgeGatherer {
   /**
    * Notes a page: the key of its domain, its URL, and its links, in any order and with any repeats.
    */
-  page(source: bigint, url: string, links: readonly string[]): void {
-    const targets = this.#targetsOf(source, url, links);
+  page(source: bigint, url: string, links: readonly string[] | PackedUrls): void {
+    const packed = links instanceof PackedUrls ? links : PackedUrls.of(links);
+    const targets = this.#targetsOf(source, url, packed);
     if (this.#options.cash)
       for (const target of targets) target.lane.pay(target, 1 / targets.length);
     const { length } = targets;
@@ -92,15 +94,16 @@ export class EdgeGatherer {
   }
 
   /** The other domains that a page links to, each once. */
-  #targetsOf(source: bigint, url: string, links: readonly string[]): readonly Target[] {
+  #targetsOf(source: bigint, url: string, { text, ends }: PackedUrls): readonly Target[] {
     const page = ++this.#pages;
     const targets = this.#ofPage;
     targets.length = 0;
     let last = originOf(url);
-    for (const link of links) {
+    let start = 0;
+    for (let i = 0; i < ends.length; start = ends[i++]) {
       // The links of a page come in groups: those of its own site, those to one other site.
-      if (link.charCodeAt(last.length) === SLASH && link.startsWith(last)) continue;
-      const { name, known: target } = this.#origins.of(link);
+      if (text.charCodeAt(start + last.length) === SLASH && text.startsWith(last, start)) continue;
+      const { name, known: target } = this.#origins.at(text, start);
       last = name;
       if (target.page === page) continue;
       target.page = page;

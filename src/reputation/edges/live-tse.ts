@@ -102,7 +102,7 @@ class UnionCounter implements SupporterEstimates {
     this.#atOnce = atOnce;
     this.#p = p;
     this.#passed =
-      index.trust && new PassedOn(atOnce, { p, cap: CAP, worth: WORTH, unit: index.trust.unit });
+      index.trust && new PassedOn(atOnce, { p, cap: CAP, worth: WORTH, trust: index.trust });
     this.#places = {
       marks: kernel.allocate(index.markBytes),
       offsets: kernel.allocate(4 * (atOnce + 1)),
@@ -177,7 +177,7 @@ class UnionCounter implements SupporterEstimates {
   }
 
   #addKnown(words: Uint32Array, from: number, to: number): void {
-    const { keys, linked, sources, trust } = this.#index;
+    const { keys, linked, sources } = this.#index;
     const passed = this.#passed;
     const nodes = this.#nodes;
     let filled = this.#filled;
@@ -185,8 +185,7 @@ class UnionCounter implements SupporterEstimates {
       const node = keys.lookUp(words[at], words[at + 1]);
       if (node < 0) continue;
       nodes[filled++] = node;
-      if (trust)
-        passed?.add(this.length - 1, linked[node], node < sources ? trust.given[node] : -1);
+      if (node < sources) passed?.add(this.length - 1, linked[node], node);
     }
     this.#filled = filled;
   }

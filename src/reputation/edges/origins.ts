@@ -30,14 +30,18 @@ export class Origins<Known> {
     this.#find = find;
   }
 
-  of(link: string): Origin<Known> {
-    const end = link.indexOf('/', AUTHORITY);
+  /** The origin of the link that begins at `start` of a text. */
+  at(text: string, start: number): Origin<Known> {
+    const end = text.indexOf('/', start + AUTHORITY);
     const table = this.#table;
-    const place = placeOf(link, end);
+    const place = placeOf(text, start, end);
     const first = table[place];
-    if (first && isOrigin(first.name, link, end)) return first;
+    if (first && isOrigin(first.name, text, start, end)) return first;
     const second = table[place + 1];
-    const origin = second && isOrigin(second.name, link, end) ? second : this.#meet(link);
+    const origin =
+      second && isOrigin(second.name, text, start, end)
+        ? second
+        : this.#meet(text.slice(start, end + 1));
     // Read the table again: `find` may have called `forget`.
     table[place + 1] = table[place];
     table[place] = origin;
@@ -55,12 +59,13 @@ export class Origins<Known> {
   }
 }
 
-const isOrigin = (name: string, link: string, end: number): boolean =>
-  name.length === end && link.startsWith(name);
+const isOrigin = (name: string, text: string, start: number, end: number): boolean =>
+  name.length === end - start && text.startsWith(name, start);
 
 /** The first of the two places of an origin. */
-function placeOf(link: string, end: number): number {
-  let hash = end;
-  for (let i = AUTHORITY; i < end; i++) hash = (Math.imul(hash, 31) + link.charCodeAt(i)) | 0;
+function placeOf(text: string, start: number, end: number): number {
+  let hash = end - start;
+  for (let i = start + AUTHORITY; i < end; i++)
+    hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
   return (hash ^ (hash >>> 15)) & (REMEMBERED - 2);
 }
