@@ -1,23 +1,27 @@
 /**
- * What watching costs a crawl: the same crawl of the lab alone, and while two browsers watch it.
+ * What watching costs a crawl: one crawl of the lab, watched by two browsers in every second stretch
+ * of time.
  *
- *   npm run bench -- watched [PAGES] [TURNS]
+ *   npm run bench -- watched [STRETCHES] [SECONDS]
  *
- * Two figures. The difference: pages per second of CPU time of the crawl's process, without a
- * console and with `--console` and two watchers, in turns. And the share: CPU time of a console in a
- * process of its own, with the same watchers, for each second of the crawl; it has less noise.
+ * Runs of a crawl differ by more than watching costs; stretches of one crawl that follow each other
+ * do not. For each stretch: CPU time of the crawl's process for a page fetched, with `--console` and
+ * two watchers, or with the console and nobody. The loss is the median of neighbours' ratios, and
+ * the error that of their mean.
+ *
+ * Agents vary by more than that, too. So the second figure is that of the main thread alone, where
+ * the console works and no agent does: its CPU time as a share of a core, watched and not.
  *
  * A watcher asks for what a page in a browser asks for: the events, the list of crawls every 15 s,
  * and its view every 10 s. One stays at the overview, the other goes through the other views.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Lab, startLab } from '../src/lab/server/lab.ts';
+import { startLab } from '../src/lab/server/lab.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 const TOKEN = 'a-token-for-the-bench';
@@ -25,105 +29,112 @@ const OVERVIEW = ['history'];
 const OTHERS = ['domains?sort=fetched', 'hosts', 'log', 'settings', 'domains?from=50'];
 const VIEW_EVERY = 10_000;
 const LIST_EVERY = 15_000;
-/** /proc counts in hundredths of a second. */
-const TICK = 0.01;
 
-interface Run {
-  readonly pagesPerCpuSecond: number;
-  readonly seconds: number;
-  /** CPU time of a console in a process of its own. */
-  readonly consoleCpu: number;
-  /** Requests of the watchers. */
-  readonly asked: number;
+interface Cost {
+  /** CPU time of the crawl for a page, in ms. */
+  readonly page: number;
+  /** CPU time of the main thread, as a share of a core. */
+  readonly main: number;
 }
+/** The unit of times in /proc. */
+const TICK = 10;
 
-export async function run([pages = '20000', turns = '3']: string[]): Promise<void> {
-  const lab = await startLab({ scenario: 'clean', domains: 300 });
-  const runs: Record<'alone' | 'watched' | 'apart', Run[]> = { alone: [], watched: [], apart: [] };
-  try {
-    for (let turn = 0; turn < Number(turns); turn++)
-      for (const kind of ['alone', 'watched', 'apart'] as const) {
-        const one = await crawlOnce(lab, pages, kind);
-        runs[kind].push(one);
-        const { pagesPerCpuSecond, seconds, consoleCpu, asked } = one;
-        console.log(
-          `${kind.padEnd(8)} ${pagesPerCpuSecond.toFixed(0)} pages per second of CPU, ${seconds.toFixed(1)} s, ${asked} requests of watchers${kind === 'apart' ? `, console: ${(1000 * consoleCpu).toFixed(0)} ms CPU` : ''}`,
-        );
-      }
-  } finally {
-    await lab.close();
-  }
-  const best = (kind: 'alone' | 'watched') =>
-    Math.max(...runs[kind].map(({ pagesPerCpuSecond }) => pagesPerCpuSecond));
-  const sum = (of: (one: Run) => number) => runs.apart.reduce((all, one) => all + of(one), 0);
-  const loss = 1 - best('watched') / best('alone');
-  const share = sum(({ consoleCpu }) => consoleCpu) / sum(({ seconds }) => seconds);
-  console.log(`best of ${turns}: ${(100 * loss).toFixed(1)} % fewer pages per second of CPU`);
-  console.log(`a console of its own: ${(100 * share).toFixed(2)} % of a core`);
-}
-
-async function crawlOnce(
-  lab: Lab,
-  pages: string,
-  kind: 'alone' | 'watched' | 'apart',
-): Promise<Run> {
+export async function run([stretches = '20', seconds = '8']: string[]): Promise<void> {
+  const lab = await startLab({ scenario: 'clean', domains: 2000 });
   const folder = mkdtempSync(join(tmpdir(), 'bench-watched-'));
   const dir = join(folder, 'crawl');
   const children: ChildProcess[] = [];
-  const watchers: Watcher[] = [];
-  let atStart = 0;
   try {
     const crawl = drumlin(children, [
-      ...[
-        'crawl',
-        ...lab.seeds,
-        '--dir',
-        dir,
-        '--dns',
-        lab.dns,
-        '--allow-private',
-        '--agents',
-        '1',
-      ],
-      ...['--delay', '0', '--max-pages', pages, '--json', '--contact', 'me@example.org'],
-      ...(kind === 'watched' ? ['--console', '0', '--console-token', TOKEN] : []),
+      ...['crawl', ...lab.seeds, '--dir', dir, '--dns', lab.dns, '--allow-private'],
+      ...['--agents', '1', '--delay', '0', '--json', '--contact', 'me@example.org'],
+      ...['--console', '0', '--console-token', TOKEN],
     ]);
-    const printed = textOf(crawl.stdout);
-    const ended = once(crawl, 'exit');
-    const served =
-      kind === 'apart'
-        ? drumlin(children, ['console', dir, '--port', '0', '--token', TOKEN])
-        : crawl;
-    const stream = kind === 'apart' ? served.stdout : served.stderr;
-    if (kind !== 'alone' && stream) {
-      const port = await portIn(stream);
-      // The crawl must be there before it can be watched.
-      while (!existsSync(join(dir, 'status.json')) && crawl.exitCode === null) await wait(100);
-      if (kind === 'apart') atStart = cpuOf(served.pid ?? 0);
-      watchers.push(new Watcher(port, OVERVIEW), new Watcher(port, OTHERS));
+    if (!crawl.stderr) throw new Error('The crawl has no output.');
+    const port = await portIn(crawl.stderr);
+    while (!existsSync(join(dir, 'status.json'))) await wait(100);
+    await wait(5000);
+    const costs: Cost[] = [];
+    for (let i = 0; i < Number(stretches); i++) {
+      const cost = await stretch(crawl, dir, port, 1000 * Number(seconds), i % 2 === 1);
+      costs.push(cost);
+      const kind = i % 2 === 1 ? 'watched' : 'alone  ';
+      const main = percent(cost.main);
+      console.log(
+        `${kind} ${cost.page.toFixed(3)} ms of CPU a page, main thread ${main} of a core`,
+      );
     }
-    await ended;
-    const consoleCpu = kind === 'apart' ? cpuOf(served.pid ?? 0) - atStart : 0;
-    const { pagesPerCpuSecond, seconds } = JSON.parse(await printed);
-    const asked = watchers.reduce((all, one) => all + one.asked, 0);
-    return { pagesPerCpuSecond, seconds, consoleCpu, asked };
+    report(costs);
   } finally {
-    for (const watcher of watchers) watcher.end();
     for (const child of children) child.kill('SIGKILL');
+    await lab.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Watchers come and go with a report of the crawl: it has pages and CPU time of one moment. */
+async function stretch(
+  { pid }: ChildProcess,
+  dir: string,
+  port: number,
+  millis: number,
+  isWatched: boolean,
+): Promise<Cost> {
+  const before = await nextReport(dir);
+  const [began, mainBefore] = [performance.now(), mainThread(pid)];
+  const watchers = isWatched ? [new Watcher(port, OVERVIEW), new Watcher(port, OTHERS)] : [];
+  await wait(millis);
+  const after = await nextReport(dir);
+  for (const watcher of watchers) watcher.end();
+  return {
+    page: (1000 * (after.cpuSeconds - before.cpuSeconds)) / (after.pages - before.pages),
+    main: (mainThread(pid) - mainBefore) / (performance.now() - began),
+  };
+}
+
+/** CPU time of the main thread of a process, in ms. */
+function mainThread(pid = 0): number {
+  const [, facts] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = facts.split(' ').slice(11, 13);
+  return TICK * (Number(user) + Number(system));
+}
+
+async function nextReport(dir: string): Promise<{ cpuSeconds: number; pages: number }> {
+  const read = () => JSON.parse(readFileSync(join(dir, 'status.json'), 'utf8'));
+  const { at } = read();
+  for (;;) {
+    const { at: now, cpuSeconds, pages } = read();
+    if (now !== at) return { cpuSeconds, pages };
+    await wait(50);
+  }
+}
+
+/** Each watched stretch against the mean of those before and after it: a trend falls out. */
+function report(costs: readonly Cost[]): void {
+  const losses: number[] = [];
+  for (let i = 1; i + 1 < costs.length; i += 2)
+    losses.push(costs[i].page / ((costs[i - 1].page + costs[i + 1].page) / 2) - 1);
+  const median = [...losses].sort((a, b) => a - b)[losses.length >> 1];
+  console.log(`watching costs ${meanOf(losses)} of CPU time a page (median ${percent(median)})`);
+  const main = (watched: number) =>
+    meanOf(costs.filter((_, i) => i % 2 === watched).map((cost) => cost.main));
+  console.log(`main thread: ${main(1)} of a core while watched, ${main(0)} alone`);
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+/** The mean, and its error. */
+function meanOf(shares: readonly number[]): string {
+  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  const squares = shares.reduce((sum, share) => sum + (share - mean) ** 2, 0);
+  const error = Math.sqrt(squares / (shares.length - 1) / shares.length);
+  return `${percent(mean)} ± ${percent(error)}`;
 }
 
 function drumlin(children: ChildProcess[], args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [DRUMLIN, ...args]);
   children.push(child);
   return child;
-}
-
-async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
-  let text = '';
-  for await (const piece of stream ?? []) text += piece;
-  return text;
 }
 
 function portIn(stream: NodeJS.ReadableStream): Promise<number> {
@@ -136,13 +147,6 @@ function portIn(stream: NodeJS.ReadableStream): Promise<number> {
     });
     stream.on('end', () => failed(new Error(`No console: ${text}`)));
   });
-}
-
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK;
 }
 
 /** A page in a browser: events, the list of crawls, and its views in turn. */

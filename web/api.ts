@@ -5,7 +5,16 @@ import { useEffect, useState } from 'preact/hooks';
 export type Answer = any;
 export type Row = Record<string, Answer>;
 
-/** A request that was refused: the sentence of the server. */
+/** Why a request was refused: the sentence of the server, and a word for programs. */
+class Refusal extends Error {
+  readonly code: string;
+
+  constructor(message: string, code: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 export async function api(path: string, body?: unknown, method = 'POST'): Promise<Answer> {
   const response = await fetch(`/api/v1${path}`, {
     ...(body !== undefined && {
@@ -21,7 +30,10 @@ export async function api(path: string, body?: unknown, method = 'POST'): Promis
   } catch {
     throw new Error(text.trim() || `status ${response.status}`);
   }
-  if (value?.error) throw new Error(`${value.error.fact} ${value.error.remedy}`);
+  if (value?.error) {
+    const { code, fact, remedy } = value.error;
+    throw new Refusal(code === STILL_READING ? fact : `${fact} ${remedy}`, code);
+  }
   return value;
 }
 
@@ -32,39 +44,58 @@ export function queryOf(fields: Record<string, unknown>): string {
     : `?${new URLSearchParams(filled.map(([name, value]) => [name, String(value)]))}`;
 }
 
+const STILL_READING = 'STILL_READING';
+const ASK_AGAIN = 1000;
+
 interface Loaded {
   readonly value: Answer;
   readonly error: string | undefined;
+  /** How far the server is with something large that it has to read first; it is asked again. */
+  readonly reading: string | undefined;
   readonly isLoading: boolean;
   again(): void;
 }
 
 /** Loads a path, and again when it changes; undefined loads nothing. The old value stays meanwhile. */
 export function useLoad(path: string | undefined, every?: number): Loaded {
-  const [state, setState] = useState<{ value?: Answer; error?: string; isLoading: boolean }>({
+  const [state, setState] = useState<Omit<Loaded, 'again'>>({
+    ...{ value: undefined, error: undefined, reading: undefined },
     isLoading: path !== undefined,
   });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     if (path === undefined) return;
     let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const askIn = (millis: number | undefined) => {
+      clearTimeout(timer);
+      if (millis !== undefined) timer = setTimeout(() => setTurn(turn + 1), millis);
+    };
+    const show = (news: Partial<Loaded>) =>
+      setState({
+        value: undefined,
+        error: undefined,
+        reading: undefined,
+        isLoading: false,
+        ...news,
+      });
     setState((before) => ({ ...before, isLoading: true }));
+    askIn(every);
     api(path).then(
-      (value) => isOver || setState({ value, isLoading: false }),
-      (error: Error) => isOver || setState({ error: error.message, isLoading: false }),
+      (value) => isOver || show({ value }),
+      (error: Refusal) => {
+        if (isOver) return;
+        if (error.code !== STILL_READING) return show({ error: error.message });
+        show({ reading: error.message });
+        askIn(ASK_AGAIN);
+      },
     );
-    const timer = every === undefined ? undefined : setTimeout(() => setTurn(turn + 1), every);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
   }, [path, turn]);
-  return {
-    value: state.value,
-    error: state.error,
-    isLoading: state.isLoading,
-    again: () => setTurn(turn + 1),
-  };
+  return { ...state, again: () => setTurn(turn + 1) };
 }
 
 export interface Live {
@@ -72,20 +103,28 @@ export interface Live {
   /** New lines of the log, and where in the file they begin. */
   readonly log: readonly { readonly from: number; readonly line: Row }[];
   readonly isConnected: boolean;
+  /** Why there is no newer state: the sentence of the server. */
+  readonly fault: string | undefined;
 }
+
+const NOT_YET: Live = { status: undefined, log: [], isConnected: false, fault: undefined };
 
 const MOST_LINES = 500;
 
 /** The state of a crawl, as the server sends it. */
 export function useLive(crawl: string | undefined): Live {
-  const [live, setLive] = useState<Live>({ status: undefined, log: [], isConnected: false });
+  const [live, setLive] = useState(NOT_YET);
   useEffect(() => {
-    setLive({ status: undefined, log: [], isConnected: false });
+    setLive(NOT_YET);
     if (crawl === undefined) return;
     const source = new EventSource(`/api/v1/crawls/${encodeURIComponent(crawl)}/events`);
     source.addEventListener('status', (event) => {
       const status = JSON.parse((event as MessageEvent).data);
-      setLive((before) => ({ ...before, status, isConnected: true }));
+      setLive((before) => ({ ...before, status, isConnected: true, fault: undefined }));
+    });
+    source.addEventListener('fault', (event) => {
+      const { fact } = JSON.parse((event as MessageEvent).data);
+      setLive((before) => ({ ...before, isConnected: true, fault: fact }));
     });
     source.addEventListener('log', (event) => {
       const { from, lines } = JSON.parse((event as MessageEvent).data) as {

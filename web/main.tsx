@@ -132,7 +132,9 @@ function App() {
 
 function Head({ place, crawls, live }: { place: Place; crawls: readonly Answer[]; live: Live }) {
   const { status } = live;
-  const state = status?.paused && status.state === 'running' ? 'paused' : (status?.state ?? '…');
+  const { fault } = live;
+  const known = status?.paused && status.state === 'running' ? 'paused' : status?.state;
+  const state = fault === undefined ? (known ?? '…') : 'unreadable';
   return (
     <header class="head">
       <a class="brand" href="#/">
@@ -160,7 +162,7 @@ function Head({ place, crawls, live }: { place: Place; crawls: readonly Answer[]
         <>
           <span class={`state ${state} ${status?.trouble ? 'trouble' : ''}`}>{state}</span>
           <p class="sentence" role="status">
-            {status?.sentence ?? 'Waiting for the crawl …'}
+            {fault ?? status?.sentence ?? 'Waiting for the crawl …'}
           </p>
           {!live.isConnected && <span class="quiet">not connected</span>}
         </>

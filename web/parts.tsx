@@ -107,16 +107,24 @@ export function Section({
 }
 
 /** An error of the server, or that something is being loaded. */
-export function Notice({ error, isLoading }: { error?: string | undefined; isLoading?: boolean }) {
+export function Notice({
+  error,
+  reading,
+  isLoading,
+}: {
+  error?: string | undefined;
+  reading?: string | undefined;
+  isLoading?: boolean;
+}) {
   if (error !== undefined)
     return (
       <p class="error" role="alert">
         {error}
       </p>
     );
-  return isLoading ? (
+  return isLoading || reading !== undefined ? (
     <p class="quiet" role="status">
-      Loading …
+      {reading ?? 'Loading …'}
     </p>
   ) : null;
 }

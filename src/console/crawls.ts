@@ -4,6 +4,8 @@ import type { Clock } from '../base/clock.ts';
 import { DrumlinError } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import { requestError } from './fields/schema.ts';
+import { CrawlArchive } from './look/crawl-archive.ts';
+import { DomainLinks } from './look/domain-links.ts';
 import { DomainTables } from './look/domain-table.ts';
 import { FullText } from './look/full-text.ts';
 
@@ -12,6 +14,8 @@ export interface OneCrawl {
   readonly id: string;
   readonly dir: string;
   readonly tables: DomainTables;
+  readonly links: DomainLinks;
+  readonly archive: CrawlArchive;
   readonly fullText: FullText;
 }
 
@@ -45,7 +49,10 @@ export class Crawls {
   }
 
   async close(): Promise<void> {
-    for (const { fullText } of this.#known.values()) await fullText.close();
+    for (const { fullText, archive } of this.#known.values()) {
+      await fullText.close();
+      await archive.close();
+    }
   }
 
   #named(dir: string): OneCrawl {
@@ -54,8 +61,10 @@ export class Crawls {
     let id = name;
     for (let i = 2; this.#known.has(id); i++) id = `${name}-${i}`;
     const tables = new DomainTables(this.#disk, dir, this.#clock);
+    const links = new DomainLinks(this.#disk, dir, this.#clock);
+    const archive = new CrawlArchive(this.#disk, dir, this.#clock);
     const fullText = new FullText(this.#disk, dir, this.#places);
-    const crawl = { id, dir, tables, fullText };
+    const crawl = { id, dir, tables, links, archive, fullText };
     this.#known.set(id, crawl);
     return crawl;
   }

@@ -18,7 +18,7 @@ import { graphAround } from './look/graph.ts';
 import { HOST_SORTS, listHosts } from './look/hosts.ts';
 import { readLog } from './look/log.ts';
 import { healthIn, metricsIn } from './look/metrics.ts';
-import { historyOf, overviewOf } from './look/overview.ts';
+import { historyOf, overviewOf, summaryOf } from './look/overview.ts';
 import { settingsOf, settingsSchema } from './look/settings.ts';
 import { lifeOf } from './look/url.ts';
 import { RawAnswer, type Route, route } from './route.ts';
@@ -45,14 +45,14 @@ const LOOKING: readonly Route[] = [
     'The crawls that this console shows.',
     {},
     {
-      crawls: 'each with `id`, `dir`, `state`, `pages` and `sentence`',
+      crawls: 'each with `id`, `dir`, `state`, `paused`, `pages` and `sentence`',
     },
     async ({ disk, clock, crawls }) => ({
       crawls: await Promise.all(
-        (await crawls.list()).map(async ({ id, dir }) => {
-          const { state, counters, sentence, paused } = await overviewOf(disk, dir, clock.now());
-          return { id, dir, state, paused, pages: counters.pages, sentence };
-        }),
+        (await crawls.list()).map(async ({ id, dir }) => ({
+          ...{ id, dir },
+          ...(await summaryOf(disk, dir, clock.now())),
+        })),
       ),
     }),
   ),
@@ -178,8 +178,7 @@ const LOOKING: readonly Route[] = [
       captures: 'its captures',
       log: 'events about it and its host',
     },
-    ({ disk }, { dir, tables }, values) =>
-      lifeOf(disk, dir, values.url, (domain) => tables.budgetOf(domain)),
+    ({ disk }, crawl, values) => lifeOf(disk, crawl, values.url),
   ),
   route(
     'GET',
@@ -191,7 +190,7 @@ const LOOKING: readonly Route[] = [
       count: maybe(whole('captures to return', 1, 500), 50),
     },
     { captures: 'as in CDXJ', next: 'for the next page; absent on the last' },
-    ({ disk }, { dir }, query) => listCaptures(disk, dir, query),
+    (_, { archive }, query) => listCaptures(archive, query),
   ),
   route(
     'GET',
@@ -205,9 +204,9 @@ const LOOKING: readonly Route[] = [
       text: 'its visible text',
       frame: 'the port and path of the sandboxed page',
     },
-    async ({ disk, frame }, { dir }, values) => {
-      const view = await viewCapture(disk, dir, values.url, values.time);
-      const path = frame.ticket(() => capturedBody(disk, dir, values.url, values.time));
+    async ({ frame }, { archive }, values) => {
+      const view = await viewCapture(archive, values.url, values.time);
+      const path = frame.ticket(() => capturedBody(archive, values.url, values.time));
       return { ...view, frame: { port: frame.port, path } };
     },
   ),
@@ -217,8 +216,8 @@ const LOOKING: readonly Route[] = [
     'The response as stored, to download.',
     { url, time },
     {},
-    async ({ disk }, { dir }, values) => {
-      const { block } = await capturedBody(disk, dir, values.url, values.time);
+    async (_, { archive }, values) => {
+      const { block } = await capturedBody(archive, values.url, values.time);
       return new RawAnswer(block, 'application/octet-stream', 'response.http');
     },
   ),
@@ -232,11 +231,11 @@ const LOOKING: readonly Route[] = [
       format: maybe(choice('the kind of file', ['warc', 'wacz']), 'warc'),
     },
     {},
-    async ({ disk, clock }, { id, dir }, { format, ...query }) =>
+    async ({ disk, clock }, { id, archive }, { format, ...query }) =>
       format === 'warc'
-        ? new RawAnswer(await warcOf(disk, dir, query), 'application/warc', `${id}.warc.gz`)
+        ? new RawAnswer(await warcOf(archive, query), 'application/warc', `${id}.warc.gz`)
         : new RawAnswer(
-            await waczOf(disk, dir, query, id, clock.now()),
+            await waczOf(disk, archive, query, id, clock.now()),
             'application/wacz',
             `${id}.wacz`,
           ),
@@ -268,8 +267,8 @@ const LOOKING: readonly Route[] = [
       b: time,
     },
     { pieces: 'each `same`, `old` or `new`, with its `text`' },
-    async ({ disk }, { dir }, values) => ({
-      pieces: await compareCaptures(disk, dir, values.url, [values.a, values.b]),
+    async (_, { archive }, values) => ({
+      pieces: await compareCaptures(archive, values.url, [values.a, values.b]),
     }),
   ),
   route(
@@ -288,8 +287,7 @@ const LOOKING: readonly Route[] = [
       linked: 'how many there are',
       pagesRead: 'pages in the sample',
     },
-    async ({ disk }, { dir, tables }, values) =>
-      graphAround(disk, dir, await tables.current(), values),
+    (_, crawl, values) => graphAround(crawl, values),
   ),
   route(
     'GET',

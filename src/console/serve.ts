@@ -26,6 +26,7 @@ import { Access, isToken, newToken } from './access.ts';
 import { Feeds, type Watched } from './events.ts';
 import { readFields, requestError } from './fields/schema.ts';
 import { FrameServer } from './frame.ts';
+import { STILL_READING } from './look/kept.ts';
 import { openApi } from './openapi.ts';
 import { RawAnswer, type Route } from './route.ts';
 
@@ -171,7 +172,7 @@ async function answered<Parts, Crawl>(
   } catch (error) {
     if (error instanceof DrumlinError) {
       const { code, fact, remedy } = error;
-      return json({ error: { code, fact, remedy } }, 400);
+      return json({ error: { code, fact, remedy } }, code === STILL_READING ? 503 : 400);
     }
     if (error instanceof URIError)
       return json(

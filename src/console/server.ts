@@ -8,7 +8,7 @@ import { systemClock } from '../base/clock.ts';
 import { Disk } from '../disk/disk.ts';
 import { Crawls } from './crawls.ts';
 import { linesAfter, readLog } from './look/log.ts';
-import { overviewOf } from './look/overview.ts';
+import { overviews } from './look/overview.ts';
 import { ROUTES } from './routes.ts';
 import { type Console, type ServeOptions, serve } from './serve.ts';
 
@@ -25,12 +25,15 @@ export function serveConsole(options: ConsoleOptions): Promise<Console> {
     routes: ROUTES,
     parts: { disk, clock, crawls, frame },
     crawl: (id) => crawls.get(id),
-    watched: ({ dir }) => ({
-      key: dir,
-      status: () => overviewOf(disk, dir, clock.now()),
-      logEnd: async () => (await readLog(disk, dir, { count: 0 })).end,
-      logAfter: (from) => linesAfter(disk, dir, from),
-    }),
+    watched: ({ dir }) => {
+      const overview = overviews(disk, dir);
+      return {
+        key: dir,
+        status: () => overview(clock.now()),
+        logEnd: async () => (await readLog(disk, dir, { count: 0 })).end,
+        logAfter: (from) => linesAfter(disk, dir, from),
+      };
+    },
     close: () => crawls.close(),
   }));
 }

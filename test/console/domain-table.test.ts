@@ -58,7 +58,7 @@ describe('the table of domains', () => {
   test('has the rows of drumlin domains, in its order, whatever the column', async () => {
     for (const sort of COLUMNS) {
       const { rows } = await listDomains(disk, dir, sort, 500);
-      const page = table.page({ ...all, sort });
+      const page = await table.page({ ...all, sort });
       expect([sort, page.rows.map(({ domain }) => domain)]).toEqual([
         sort,
         rows.map(({ domain }) => domain),
@@ -67,20 +67,19 @@ describe('the table of domains', () => {
     }
   });
 
-  test('gives every part of an order, both ways, with and without a search', () => {
+  test('gives every part of an order, both ways, with and without a search', async () => {
     for (const sort of COLUMNS)
       for (const contains of ['', 'a-', 'no-such'])
         for (const state of ['any', 'blocked'] as const) {
-          const whole = table.page({ ...all, sort, contains, state }).rows;
-          const model = table
-            .page({ ...all, sort })
-            .rows.filter((row) => row.domain.includes(contains))
+          const { rows: whole } = await table.page({ ...all, sort, contains, state });
+          const model = (await table.page({ ...all, sort })).rows
+            .filter((row) => row.domain.includes(contains))
             .filter((row) => state === 'any' || row.state === state);
           expect(whole).toEqual(model);
-          const back = table.page({ ...all, sort, contains, state, reverse: true });
+          const back = await table.page({ ...all, sort, contains, state, reverse: true });
           expect([back.matching, back.rows]).toEqual([model.length, [...model].reverse()]);
           for (const from of [0, 1, 7, 59, 60, 1000]) {
-            const part = table.page({ ...all, sort, contains, state, from, count: 5 });
+            const part = await table.page({ ...all, sort, contains, state, from, count: 5 });
             expect(part.rows).toEqual(model.slice(from, from + 5));
           }
         }
@@ -92,7 +91,18 @@ describe('the table of domains', () => {
       expect(at === undefined ? '' : table.name(at)).toBe(nameOf(i));
     }
     expect(table.find('site-zz.test')).toBeUndefined();
-    const [row, ...others] = table.rowsOf([xxh64(nameOf(9)), 1n]);
-    expect([row.domain, others]).toEqual([nameOf(9), []]);
+  });
+
+  test('gives the best by rank of some hashes, those without rank last', () => {
+    const names = Array.from({ length: 20 }, (_, i) => nameOf(3 * i));
+    const hashes = BigUint64Array.from([...names.map(xxh64), 1n, 2n ** 64n - 1n]);
+    const rows = names.map((name) => table.row(table.find(name) as number));
+    const model = rows
+      .map((row) => ({ row, key: xxh64(row.domain), rank: row.rank ?? Infinity }))
+      .sort((a, b) => (a.rank === b.rank ? (a.key < b.key ? -1 : 1) : a.rank - b.rank))
+      .map(({ row }) => row);
+    expect(model.at(-1)?.rank).toBeUndefined();
+    for (const count of [0, 1, 7, 50])
+      expect(table.best(hashes, count)).toEqual(model.slice(0, count));
   });
 });

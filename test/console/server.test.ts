@@ -323,7 +323,7 @@ describe('the archive', () => {
     const { targets, pagesRead } = JSON.parse(
       (await withToken('/api/v1/crawls/crawl/graph?domain=127.0.0.1')).text,
     );
-    expect(pagesRead).toBe(40);
+    expect(pagesRead).toBe(12);
     const names = targets.map(({ domain }: { domain: string }) => domain);
     expect(names).toEqual(expect.arrayContaining(['127.0.0.3', '127.0.0.4', '127.0.0.5']));
     const { sources, known } = JSON.parse(

@@ -1,6 +1,7 @@
 /** The life of a URL: the reason for URLs of every fate, judged by what the test's site did. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
+import { CrawlArchive } from '../../src/console/look/crawl-archive.ts';
 import { DomainTables } from '../../src/console/look/domain-table.ts';
 import { lifeOf, type UrlReason } from '../../src/console/look/url.ts';
 import { setFilter } from '../../src/crawl/state/filters-file.ts';
@@ -9,12 +10,14 @@ import { makeSmallCrawl, type SmallCrawl } from './small-crawl.ts';
 
 const disk = new Disk();
 let crawl: SmallCrawl;
-let tables: DomainTables;
-const life = (url: string) => lifeOf(disk, crawl.dir, url, (domain) => tables.budgetOf(domain));
+let parts: Parameters<typeof lifeOf>[1];
+const life = (url: string) => lifeOf(disk, parts, url);
 
 beforeAll(async () => {
   crawl = await makeSmallCrawl();
-  tables = new DomainTables(disk, crawl.dir, systemClock);
+  const { dir } = crawl;
+  const tables = new DomainTables(disk, dir, systemClock);
+  parts = { dir, tables, archive: new CrawlArchive(disk, dir, systemClock) };
 });
 
 describe('the URL inspector', () => {

@@ -21,7 +21,7 @@ export function ArchiveView(props: ViewProps) {
 function FullText({ crawl, params, go, at }: ViewProps) {
   const asked = params.get('words') ?? '';
   const [typed, setTyped] = useState(asked);
-  const { value, error, isLoading } = useLoad(
+  const { value, error, reading, isLoading } = useLoad(
     `/crawls/${encodeURIComponent(crawl)}/search${queryOf({ query: asked })}`,
   );
   if (!error && !value?.indexes.length) return null;
@@ -47,7 +47,7 @@ function FullText({ crawl, params, go, at }: ViewProps) {
           Find
         </button>
       </form>
-      <Notice error={error} isLoading={isLoading && asked !== ''} />
+      <Notice error={error} reading={reading} isLoading={isLoading && asked !== ''} />
       {asked !== '' && value && !isLoading && (
         <ol class="found" aria-label="Pages found">
           {value.results.length === 0 && <li class="quiet">No page has these words.</li>}
@@ -82,7 +82,7 @@ function List({ crawl, params, go, at }: ViewProps) {
   const given = Object.fromEntries(
     [...params].filter(([name, value]) => value !== '' && name !== 'words'),
   );
-  const { value, error, isLoading } = useLoad(
+  const { value, error, reading, isLoading } = useLoad(
     `/crawls/${encodeURIComponent(crawl)}/captures${queryOf({ count: 50, ...given })}`,
   );
   const field = (name: keyof typeof fields, title: string, hint: string) => (
@@ -135,7 +135,7 @@ function List({ crawl, params, go, at }: ViewProps) {
           Search
         </button>
       </form>
-      <Notice error={error} isLoading={isLoading && !value} />
+      <Notice error={error} reading={reading} isLoading={isLoading && !value} />
       {value && (
         <>
           <Table
@@ -194,8 +194,8 @@ function One({
 }: ViewProps & { readonly url: string; readonly time: string }) {
   const [tab, setTab] = useState<(typeof TABS)[number]>('Page');
   const base = `/crawls/${encodeURIComponent(crawl)}`;
-  const { value, error, isLoading } = useLoad(`${base}/capture${queryOf({ url, time })}`);
-  if (!value) return <Notice error={error} isLoading={isLoading} />;
+  const { value, error, reading, isLoading } = useLoad(`${base}/capture${queryOf({ url, time })}`);
+  if (!value) return <Notice error={error} reading={reading} isLoading={isLoading} />;
   const { capture } = value;
   const raw = `/api/v1${base}/capture/raw${queryOf({ url, time })}`;
   const file = (format: string) => `/api/v1${base}/download${queryOf({ url, time, format })}`;

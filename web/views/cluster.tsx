@@ -11,7 +11,7 @@ const baseOf = (crawl: string): string => `/crawls/${encodeURIComponent(crawl)}`
 export function ClusterOverviewView({ crawl, live, at }: ViewProps) {
   const { status } = live;
   const { value, error } = useLoad(`${baseOf(crawl)}/history`, 10_000);
-  if (!status) return <Notice isLoading />;
+  if (!status) return <Notice error={live.fault} isLoading />;
   const { counters, rate, committed, workers, agents } = status;
   const living = workers.filter(({ silent }: Answer) => !silent).length;
   const free = agents.filter(({ worker, isDone }: Answer) => worker === '' && !isDone).length;
@@ -219,7 +219,7 @@ export function ClusterDomainsView({ crawl, params, at }: ViewProps) {
 export function ClusterControlView({ crawl, live }: ViewProps) {
   const control = (action: string) => () => api(`${baseOf(crawl)}/control`, { action });
   const { status } = live;
-  if (!status) return <Notice isLoading />;
+  if (!status) return <Notice error={live.fault} isLoading />;
   return (
     <Section title="This cluster">
       <div class="buttons">

@@ -20,7 +20,7 @@ function List({ crawl, at }: ViewProps) {
   const [state, setState] = useState('any');
   const [from, setFrom] = useState(0);
   const query = queryOf({ sort, reverse, contains, state, from, count: PAGE });
-  const { value, error, isLoading } = useLoad(
+  const { value, error, reading, isLoading } = useLoad(
     `/crawls/${encodeURIComponent(crawl)}/domains${query}`,
     15_000,
   );
@@ -72,7 +72,7 @@ function List({ crawl, at }: ViewProps) {
           </select>
         </label>
       </form>
-      <Notice error={error} isLoading={isLoading && !value} />
+      <Notice error={error} reading={reading} isLoading={isLoading && !value} />
       {value && (
         <>
           <Table
@@ -131,10 +131,10 @@ function List({ crawl, at }: ViewProps) {
 
 function One({ crawl, domain, at }: ViewProps & { readonly domain: string }) {
   const path = `/crawls/${encodeURIComponent(crawl)}/domains/${encodeURIComponent(domain)}`;
-  const { value, error, isLoading, again } = useLoad(path);
+  const { value, error, reading, isLoading, again } = useLoad(path);
   const [budget, setBudget] = useState('');
   const decide = (body: object) => api(path, body, 'PUT');
-  if (!value) return <Notice error={error} isLoading={isLoading} />;
+  if (!value) return <Notice error={error} reading={reading} isLoading={isLoading} />;
   const { row, hosts, captures, log } = value;
   return (
     <>

@@ -10,7 +10,7 @@ export function GraphView({ crawl, params, go, at }: ViewProps) {
   const [typed, setTyped] = useState(domain);
   const path =
     domain === '' ? undefined : `/crawls/${encodeURIComponent(crawl)}/graph${queryOf({ domain })}`;
-  const { value, error, isLoading } = useLoad(path);
+  const { value, error, reading, isLoading } = useLoad(path);
   return (
     <Section
       title="Links to and from a domain"
@@ -35,7 +35,7 @@ export function GraphView({ crawl, params, go, at }: ViewProps) {
           Draw
         </button>
       </form>
-      <Notice error={error} isLoading={isLoading} />
+      <Notice error={error} reading={reading} isLoading={isLoading} />
       {value && (
         <>
           <Drawing value={value} hrefOf={(name) => at('graph', { domain: name })} />

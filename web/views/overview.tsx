@@ -9,7 +9,7 @@ import { Bars, Fact, Notice, Section, Table } from '../parts.tsx';
 export function OverviewView({ crawl, live, at }: ViewProps) {
   const { status } = live;
   const { value, error } = useLoad(`/crawls/${encodeURIComponent(crawl)}/history`, 10_000);
-  if (!status) return <Notice isLoading />;
+  if (!status) return <Notice error={live.fault} isLoading />;
   const { counters, rate, disk, checkpoint } = status;
   const stretches: Row[] = value?.stretches ?? [];
   return (

@@ -11,7 +11,7 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
   const [typed, setTyped] = useState(asked);
   const path =
     asked === '' ? undefined : `/crawls/${encodeURIComponent(crawl)}/url${queryOf({ url: asked })}`;
-  const { value, error, isLoading } = useLoad(path);
+  const { value, error, reading, isLoading } = useLoad(path);
   return (
     <>
       <Section title="Why was this page not crawled?">
@@ -36,7 +36,7 @@ export function UrlView({ crawl, params, go, at }: ViewProps) {
             Inspect
           </button>
         </form>
-        <Notice error={error} isLoading={isLoading} />
+        <Notice error={error} reading={reading} isLoading={isLoading} />
         {value && !isLoading && (
           <>
             <p class={`answer ${value.reason}`} role="status">

@@ -1,16 +1,16 @@
 /** The captures of a crawl's archive: in pages, one by one, and two side by side. */
-import { Archive, type CaptureQuery } from '../../archive/index/archive.ts';
+import type { Archive, CaptureQuery } from '../../archive/index/archive.ts';
 import type { Capture } from '../../archive/index/cdxj.ts';
 import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
 import type { WarcRecord } from '../../archive/warc/warc-reader.ts';
 import { DrumlinError } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
-import type { Disk } from '../../disk/disk.ts';
 import { decodeContent } from '../../fetch/decode.ts';
 import { readHead } from '../../fetch/response-head.ts';
 import { diff, type Piece } from '../../search/serve/diff.ts';
 import { openTextReader } from '../../text/text-reader.ts';
 import { requestError } from '../fields/schema.ts';
+import type { CrawlArchive } from './crawl-archive.ts';
 
 /** Which captures: all conditions must hold. */
 export interface CapturesFilter extends CaptureQuery {
@@ -33,11 +33,10 @@ interface CapturesPage {
 }
 
 export async function listCaptures(
-  disk: Disk,
-  dir: string,
+  archived: CrawlArchive,
   query: CapturesQuery,
 ): Promise<CapturesPage> {
-  const archive = await archiveOf(disk, dir);
+  const archive = await archived.open();
   if (!archive) return { captures: [], next: undefined };
   const captures: Capture[] = [];
   const { after = '', count } = query;
@@ -65,18 +64,6 @@ export async function* matchingCaptures(
   }
 }
 
-/** Undefined while there is nothing in it. */
-export async function archiveOf(disk: Disk, dir: string): Promise<Archive | undefined> {
-  try {
-    return await Archive.open(disk, dir);
-  } catch (error) {
-    const isEmpty =
-      error instanceof DrumlinError && /^(ARCHIVE_MISSING|FILE_MISSING)$/.test(error.code);
-    if (isEmpty) return undefined;
-    throw error;
-  }
-}
-
 /** What is shown of a capture at most. */
 const MOST_SHOWN: Bytes = 2 ** 20;
 
@@ -97,12 +84,11 @@ interface CaptureView {
 }
 
 export async function viewCapture(
-  disk: Disk,
-  dir: string,
+  archived: CrawlArchive,
   url: string,
   time: string,
 ): Promise<CaptureView> {
-  const { archive, capture } = await captureAt(disk, dir, url, time);
+  const { archive, capture } = await captureAt(archived, url, time);
   const record = await archive.record(capture);
   const page = await archive.page(capture).catch((error: unknown) => {
     if (error instanceof DrumlinError) return record;
@@ -124,36 +110,33 @@ export async function viewCapture(
 
 /** The body of a capture, decoded, for the frame; and as stored. */
 export async function capturedBody(
-  disk: Disk,
-  dir: string,
+  archived: CrawlArchive,
   url: string,
   time: string,
 ): Promise<{ readonly body: Uint8Array; readonly type: string; readonly block: Uint8Array }> {
-  const { archive, capture } = await captureAt(disk, dir, url, time);
+  const { archive, capture } = await captureAt(archived, url, time);
   const page = await archive.page(capture);
   return { ...(await bodyOf(page)), block: page.block };
 }
 
 export async function compareCaptures(
-  disk: Disk,
-  dir: string,
+  archived: CrawlArchive,
   url: string,
   [a, b]: readonly [string, string],
 ): Promise<readonly Piece[]> {
   const [before, after] = [
-    await viewCapture(disk, dir, url, a),
-    await viewCapture(disk, dir, url, b),
+    await viewCapture(archived, url, a),
+    await viewCapture(archived, url, b),
   ];
   return diff(before.text, after.text);
 }
 
 async function captureAt(
-  disk: Disk,
-  dir: string,
+  archived: CrawlArchive,
   url: string,
   time: string,
 ): Promise<{ readonly archive: Archive; readonly capture: Capture }> {
-  const archive = await archiveOf(disk, dir);
+  const archive = await archived.open();
   if (archive)
     for await (const capture of archive.captures({ url }))
       if (capture.url === url && capture.timestamp === time) return { archive, capture };

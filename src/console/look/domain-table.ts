@@ -1,22 +1,20 @@
 /**
  * All domains of a crawl in memory, to sort and to search: a million must do.
  *
- * Idea      Numbers are in typed arrays and names in one buffer. The order by a column is made when
- *           it is first asked for, by a radix sort, and kept: a page is a part of it, wherever it is.
- *           The table is read again when the checkpoint has other files, but not more often than it
- *           takes to read it, fifty times over.
+ * Idea      Rows are in the order of their names. The order by a column is made when it is first asked for, and kept: a page is a part of
+ *           it, wherever it is.
  * Ensures   Rows and their numbers are those of `drumlin domains`.
- * Cost      About 100 bytes a domain, and 4 for each column that was sorted by. Reading: 2 to 4 µs a
- *           domain. The first page by a column: 0.1 µs a domain. With a search: 0.02 µs a domain.
+ * Cost      About 110 bytes a domain, and 4 for each column that was sorted by. The first page by a
+ *           column: 0.1 µs a domain. With a search: 0.03 µs a domain.
  */
 import type { Clock } from '../../base/clock.ts';
-import type { Millis } from '../../base/units.ts';
+import { politePacer, restingPacer } from '../../base/pacer.ts';
+import { formatCount } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import { bookOf } from '../../crawl/state/agent-folder.ts';
 import {
   type Column,
   type DomainRow,
-  eachRecord,
   repeatedly,
   rowOf,
   scoringOf,
@@ -24,30 +22,18 @@ import {
 import type { Disk } from '../../disk/disk.ts';
 import { type DomainRecord, newRecord } from '../../reputation/budget/domain-record.ts';
 import type { RankName } from '../../reputation/budget/standing.ts';
-import { requestError } from '../fields/schema.ts';
+import {
+  type DomainColumns,
+  inOrder,
+  LINE_END,
+  type NumberName,
+  type Progress,
+  readColumns,
+  STATES,
+  UNKNOWN,
+} from './domain-columns.ts';
+import { Kept } from './kept.ts';
 import { byKey, byName, byNumber, rowsInOrder } from './orders.ts';
-
-const NUMBERS = [
-  'score',
-  'in',
-  'supporters',
-  'cash',
-  'budget',
-  'fetched',
-  'queued',
-  'spam',
-  'seen',
-] as const;
-type NumberName = (typeof NUMBERS)[number];
-const STATES = ['', 'blocked', 'trusted', 'set'] as const;
-/** What stands for a number that is not known. */
-const UNKNOWN = -1;
-const LEAST_AGE: Millis = 5000;
-const AGE_FACTOR = 50;
-const LONGEST_WAIT: Millis = 6000;
-
-const stillReading = () =>
-  requestError('The domains are still being read.', 'Ask again in a few seconds.');
 
 interface DomainQuery {
   readonly sort: Column;
@@ -70,74 +56,47 @@ interface DomainPage {
   readonly rows: readonly DomainRow[];
 }
 
-/** What is read of all domains; row i of each column is domain i. */
-interface Columns {
-  readonly by: RankName;
-  readonly numbers: Readonly<Record<NumberName, Float64Array>>;
-  readonly states: Uint8Array;
-  /** Names, each with a line end after it. */
-  readonly names: Buffer;
-  /** Where the name of each domain ends. */
-  readonly ends: Uint32Array;
-  /** The hashes of the names, in two halves. */
-  readonly keys: { readonly high: Uint32Array; readonly low: Uint32Array };
+/** Rows in orders that every table has. */
+interface Orders {
+  readonly byKey: Uint32Array;
+  /** The higher score first, then the lower key, as in a `Standing`. */
+  readonly byScore: Uint32Array;
 }
 
 export class DomainTable {
-  readonly #columns: Columns;
+  readonly #columns: DomainColumns;
+  /** The keys in their order, as pairs of words, the low one first. */
+  readonly #keyHalves: Uint32Array;
   /** From 1; 0 for a domain without rank. */
   readonly #ranks: Uint32Array;
-  /** Rows by key. */
-  readonly #byKey: Uint32Array;
-  /** Rows by name. */
-  readonly #byName: Uint32Array;
-  readonly #orders = new Map<Column, Uint32Array>();
+  readonly #fixed: Orders;
+  readonly #orders = new Map<Column, Promise<Uint32Array>>();
+  readonly #pacer = politePacer();
 
-  private constructor(columns: Columns) {
-    const { keys, numbers, names, ends } = columns;
+  private constructor(columns: DomainColumns, orders: Orders) {
+    const { byScore } = orders;
+    const { keys } = columns;
+    const { score } = columns.numbers;
+    this.#keyHalves = inTurn(keys, orders.byKey);
     this.#columns = columns;
-    // All other orders begin with it, and it takes longest.
-    this.#byName = byName(names, ends);
-    this.#byKey = byKey(keys.high, keys.low, rowsInOrder(columns.ends.length));
-    // As in a `Standing`: the higher score first, then the lower key; no rank without a score.
-    const ranked = byNumber(numbers.score, this.#byKey);
-    this.#ranks = new Uint32Array(ranked.length);
-    for (let i = 0; i < ranked.length && numbers.score[ranked[i]] > 0; i++)
-      this.#ranks[ranked[i]] = i + 1;
+    this.#fixed = orders;
+    this.#ranks = new Uint32Array(byScore.length);
+    for (let i = 0; i < byScore.length && score[byScore[i]] > 0; i++)
+      this.#ranks[byScore[i]] = i + 1;
   }
 
-  static async read(disk: Disk, dir: string): Promise<DomainTable> {
-    const { agents, rank, scoreOf } = await scoringOf(disk, dir);
-    const growing = Object.fromEntries(
-      NUMBERS.map((name) => [name, new Growing(Float64Array)]),
-    ) as unknown as Record<NumberName, Growing<Float64Array>>;
-    const states = new Growing(Uint8Array);
-    const ends = new Growing(Uint32Array);
-    const [high, low] = [new Growing(Uint32Array), new Growing(Uint32Array)];
-    const names = new GrowingText();
-    await eachRecord(disk, dir, agents, (key, record) => {
-      const { urls, refused, pages, override } = record;
-      high.push(Number(key >> 32n));
-      low.push(Number(key & 0xffff_ffffn));
-      growing.score.push(scoreOf(record));
-      growing.in.push(record.inDegree);
-      growing.supporters.push(record.supporters ?? UNKNOWN);
-      growing.cash.push(record.cash);
-      growing.budget.push(record.budget);
-      growing.fetched.push(pages);
-      growing.queued.push(Math.max(0, urls - refused - pages));
-      growing.spam.push(record.spam ?? UNKNOWN);
-      growing.seen.push(record.firstSeen);
-      states.push(STATES.indexOf(typeof override === 'number' ? 'set' : (override ?? '')));
-      ends.push(names.addLine(record.name));
-    });
-    const numbers = Object.fromEntries(
-      NUMBERS.map((name) => [name, growing[name].values]),
-    ) as Record<NumberName, Float64Array>;
-    return new DomainTable({
-      ...{ by: rank, numbers, states: states.values, names: names.bytes, ends: ends.values },
-      keys: { high: high.values, low: low.values },
-    });
+  static async read(
+    disk: Disk,
+    dir: string,
+    progress: Progress = { done: 0, of: 0 },
+  ): Promise<DomainTable> {
+    const pacer = restingPacer();
+    const read = await readColumns(disk, dir, progress, pacer);
+    const columns = await inOrder(read, await byName(read.names, read.ends, pacer), pacer);
+    const { keys, numbers } = columns;
+    const keyed = await byKey(keys, rowsInOrder(keys.length), pacer);
+    const scored = await byNumber(numbers.score, keyed, pacer);
+    return new DomainTable(columns, { byKey: keyed, byScore: scored });
   }
 
   get length(): number {
@@ -155,21 +114,32 @@ export class DomainTable {
 
   /** The domain with this name. */
   find(name: string): number | undefined {
-    const i = this.#withKey(xxh64(name));
-    return i !== undefined && this.name(i) === name ? i : undefined;
+    const key = xxh64(name);
+    const place = this.#placeOf(Number(key >> 32n), Number(key & 0xffff_ffffn), 0);
+    const i = this.#fixed.byKey[place];
+    return place < this.length && this.name(i) === name ? i : undefined;
   }
 
-  /** The domains whose names have these hashes. */
-  rowsOf(hashes: readonly bigint[]): DomainRow[] {
-    return hashes.flatMap((hash) => {
-      const i = this.#withKey(hash);
-      return i === undefined ? [] : [this.row(i)];
-    });
+  /** Of the domains whose names have these hashes, the `count` best by rank. */
+  best(hashes: BigUint64Array, count: number): DomainRow[] {
+    const order = this.#fixed.byKey;
+    const best = new Least(count);
+    // In order, so that the keys are passed over once, and not searched all over memory.
+    const wanted = hashes.slice().sort();
+    const halves = new Uint32Array(wanted.buffer);
+    for (let at = 0, place = 0; at < halves.length; at += 2) {
+      place = this.#placeOf(halves[at + 1], halves[at], place);
+      if (!this.#isAt(place, halves[at + 1], halves[at])) continue;
+      const row = order[place];
+      // Those without rank come after all others.
+      best.add(this.#ranks[row] || this.length + 1, row);
+    }
+    return best.rows.map((row) => this.row(row));
   }
 
-  page({ sort, reverse, contains, state, from, count }: DomainQuery): DomainPage {
+  async page({ sort, reverse, contains, state, from, count }: DomainQuery): Promise<DomainPage> {
     const { by } = this.#columns;
-    const order = this.#orderBy(sort);
+    const order = await this.#orderBy(sort);
     const wanted = this.#matching(contains, state);
     const matching = wanted?.count ?? this.length;
     const rows: number[] = [];
@@ -206,10 +176,10 @@ export class DomainTable {
     state: DomainQuery['state'],
   ): { readonly has: Uint8Array; readonly count: number } | undefined {
     if (contains === '' && state === 'any') return undefined;
-    const { states } = this.#columns;
+    const { states, names, ends } = this.#columns;
     const has = new Uint8Array(this.length);
     if (contains === '') has.fill(1);
-    else for (const i of this.#containing(contains)) has[i] = 1;
+    else markContaining(names, ends, Buffer.from(contains.toLowerCase(), 'latin1'), has);
     const code = state === 'any' ? undefined : STATES.indexOf(state);
     let count = 0;
     for (let i = 0; i < has.length; i++) {
@@ -219,161 +189,127 @@ export class DomainTable {
     return { has, count };
   }
 
-  *#containing(text: string): Generator<number> {
-    const { names, ends } = this.#columns;
-    const wanted = Buffer.from(text.toLowerCase(), 'latin1');
-    if (wanted.includes(LINE_END)) return;
-    for (let at = names.indexOf(wanted); at >= 0; ) {
-      const i = firstWhere(ends.length, (middle) => ends[middle] >= at);
-      yield i;
-      at = names.indexOf(wanted, ends[i] + 1);
+  /** The first place by key, from `start` on, whose key is not below this one. */
+  #placeOf(high: number, low: number, start: number): number {
+    const order = this.#fixed.byKey;
+    let [from, to] = [start, start + 1];
+    // Steps that double: near places are found soon.
+    while (to < order.length && this.#isBelow(to, high, low)) [from, to] = [to, 2 * to - start];
+    to = Math.min(to, order.length);
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (this.#isBelow(middle, high, low)) from = middle + 1;
+      else to = middle;
     }
+    return from;
   }
 
-  #withKey(key: bigint): number | undefined {
-    const { high, low } = this.#columns.keys;
-    const [most, least] = [Number(key >> 32n), Number(key & 0xffff_ffffn)];
-    const place = firstWhere(this.length, (middle) => {
-      const i = this.#byKey[middle];
-      return high[i] > most || (high[i] === most && low[i] >= least);
-    });
-    const i = this.#byKey[place];
-    return place < this.length && high[i] === most && low[i] === least ? i : undefined;
+  #isBelow(place: number, high: number, low: number): boolean {
+    const upper = this.#keyHalves[2 * place + 1];
+    return upper < high || (upper === high && this.#keyHalves[2 * place] < low);
   }
 
-  #orderBy(sort: Column): Uint32Array {
-    if (sort === 'domain') return this.#byName;
-    const known = this.#orders.get(sort);
-    if (known) return known;
-    const order = this.#newOrder(sort);
+  #isAt(place: number, high: number, low: number): boolean {
+    return this.#keyHalves[2 * place] === low && this.#keyHalves[2 * place + 1] === high;
+  }
+
+  #orderBy(sort: Column): Promise<Uint32Array> {
+    const order = this.#orders.get(sort) ?? this.#newOrder(sort);
     this.#orders.set(sort, order);
     return order;
   }
 
-  /** Rows with the same number are in the order of their names. */
-  #newOrder(sort: Exclude<Column, 'domain'>): Uint32Array {
-    const { numbers } = this.#columns;
-    const named = this.#byName;
+  /** Rows are in the order of their names, and so are those with the same number. */
+  async #newOrder(sort: Column): Promise<Uint32Array> {
+    if (sort === 'domain') return rowsInOrder(this.length);
+    if (sort === 'rank') return this.#rankOrder();
+    const numbers = this.#columns.numbers[sort].slice();
     // What is not known counts as 0.
-    if (sort !== 'rank')
-      return byNumber(
-        numbers[sort].map((number) => Math.max(0, number)),
-        named,
-      );
-    // The best rank is the largest number; those without rank come last.
-    return byNumber(
-      Float64Array.from(this.#ranks, (rank) => (rank === 0 ? -Infinity : -rank)),
-      named,
-    );
+    for (let i = 0; i < numbers.length; i++) if (numbers[i] < 0) numbers[i] = 0;
+    return byNumber(numbers, rowsInOrder(this.length), this.#pacer);
+  }
+
+  /** Those without rank come last. */
+  #rankOrder(): Uint32Array {
+    const order = this.#fixed.byScore.slice();
+    let at = 0;
+    while (at < order.length && this.#ranks[order[at]] !== 0) at++;
+    for (let row = 0; row < order.length; row++) if (this.#ranks[row] === 0) order[at++] = row;
+    return order;
   }
 }
 
-/** The first of `count` places at which something holds that holds for all after it. */
-function firstWhere(count: number, holds: (place: number) => boolean): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
+/** The keys in an order, as pairs of words. */
+function inTurn(keys: BigUint64Array, order: Uint32Array): Uint32Array {
+  const from = new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
+  const to = new Uint32Array(2 * order.length);
+  for (let i = 0; i < order.length; i++) {
+    to[2 * i] = from[2 * order[i]];
+    to[2 * i + 1] = from[2 * order[i] + 1];
   }
-  return low;
+  return to;
 }
 
-type Numbers = Float64Array | Uint32Array | Uint8Array;
+/** The few rows of very many that have the least numbers. */
+class Least {
+  readonly #count: number;
+  readonly #found: { readonly number: number; readonly row: number }[] = [];
 
-/** An array of numbers that grows. */
-class Growing<T extends Numbers> {
-  readonly #make: new (
-    length: number,
-  ) => T;
-  #values: T;
-  #length = 0;
-
-  constructor(make: new (length: number) => T) {
-    this.#make = make;
-    this.#values = new make(1024);
+  constructor(count: number) {
+    this.#count = count;
   }
 
-  push(value: number): void {
-    if (this.#length === this.#values.length) {
-      const larger = new this.#make(2 * this.#length);
-      larger.set(this.#values);
-      this.#values = larger;
-    }
-    this.#values[this.#length++] = value;
+  add(number: number, row: number): void {
+    const found = this.#found;
+    if (found.length === this.#count && number >= (found.at(-1)?.number ?? 0)) return;
+    let at = found.length;
+    while (at > 0 && found[at - 1].number > number) at--;
+    found.splice(at, 0, { number, row });
+    if (found.length > this.#count) found.pop();
   }
 
-  get values(): T {
-    return this.#values.slice(0, this.#length) as T;
+  get rows(): number[] {
+    return this.#found.map(({ row }) => row);
   }
 }
 
-const LINE_END = 10;
-
-/** Lines of latin1 in one buffer that grows. */
-class GrowingText {
-  #buffer = Buffer.allocUnsafe(64 * 1024);
-  #length = 0;
-
-  /** Returns where the line ends. */
-  addLine(line: string): number {
-    if (this.#length + line.length >= this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(2 * (this.#length + line.length));
-      this.#buffer.copy(larger, 0, 0, this.#length);
-      this.#buffer = larger;
-    }
-    this.#length += this.#buffer.write(line, this.#length, 'latin1');
-    this.#buffer[this.#length] = LINE_END;
-    return this.#length++;
+/** Marks the names that contain some bytes. */
+function markContaining(
+  names: Uint8Array,
+  ends: Uint32Array,
+  wanted: Uint8Array,
+  has: Uint8Array,
+): void {
+  const [first] = wanted;
+  if (wanted.includes(LINE_END)) return;
+  // A call of `indexOf` for each name that matches would cost more than this where most do.
+  for (let i = 0, at = 0; i < ends.length; i++, at = ends[i - 1] + 1) {
+    const last = ends[i] - wanted.length;
+    for (; at <= last && has[i] === 0; at++)
+      if (names[at] === first && isAt(names, at, wanted)) has[i] = 1;
   }
+}
 
-  get bytes(): Buffer {
-    return Buffer.from(this.#buffer.subarray(0, this.#length));
-  }
+function isAt(names: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let k = 1; k < wanted.length; k++) if (names[at + k] !== wanted[k]) return false;
+  return true;
 }
 
 /** The table of one crawl, read again when the crawl has written other records. */
 export class DomainTables {
-  readonly #disk: Disk;
-  readonly #dir: string;
-  readonly #clock: Clock;
-  #table: Promise<DomainTable> | undefined;
-  #version = '';
-  #readAt: Millis = 0;
-  #took: Millis = 0;
+  readonly #kept: Kept<DomainTable>;
 
   constructor(disk: Disk, dir: string, clock: Clock) {
-    this.#disk = disk;
-    this.#dir = dir;
-    this.#clock = clock;
-  }
-
-  async current(): Promise<DomainTable> {
-    const age = this.#clock.now() - this.#readAt;
-    if (this.#table && age < Math.max(LEAST_AGE, AGE_FACTOR * this.#took))
-      return this.#soon(this.#table);
-    const version = await this.#versionNow();
-    this.#readAt = this.#clock.now();
-    if (this.#table && version === this.#version) return this.#soon(this.#table);
-    this.#version = version;
-    this.#table = repeatedly(() => DomainTable.read(this.#disk, this.#dir));
-    this.#table.then(
-      () => {
-        this.#took = this.#clock.now() - this.#readAt;
-      },
-      () => {
-        this.#table = undefined;
-      },
-    );
-    return this.#soon(this.#table);
-  }
-
-  /** A reader must not wait longer than its connection lasts. */
-  #soon(table: Promise<DomainTable>): Promise<DomainTable> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#clock.after(LONGEST_WAIT, () => reject(stillReading()));
-      table.then(resolve, reject).finally(cancel);
+    const progress = { done: 0, of: 0 };
+    this.#kept = new Kept(clock, {
+      version: () => versionNow(disk, dir),
+      read: () => repeatedly(() => DomainTable.read(disk, dir, progress)),
+      progress: () => progressOf(progress),
     });
+  }
+
+  current(): Promise<DomainTable> {
+    return this.#kept.current();
   }
 
   /** The budget of a domain; undefined if there is no record of it. */
@@ -382,18 +318,22 @@ export class DomainTables {
     const at = table.find(domain);
     return at === undefined ? undefined : table.row(at).budget;
   }
+}
 
-  async #versionNow(): Promise<string> {
-    const { agents } = await scoringOf(this.#disk, this.#dir);
-    const names: string[] = [];
-    for (let agent = 0; agent < agents; agent++) {
-      const book = await bookOf(this.#disk, this.#dir, agent);
-      names.push(
-        Object.keys(book?.frozen.files ?? {})
-          .filter((name) => /^records/.test(name))
-          .join(),
-      );
-    }
-    return names.join(' ');
+function progressOf({ done, of }: Progress): string {
+  if (done < of)
+    return `The domains are being read: ${formatCount(done)} of ${formatCount(of)} so far.`;
+  return `${formatCount(done)} domains were read, and are being sorted.`;
+}
+
+/** The names of the files with the records. */
+async function versionNow(disk: Disk, dir: string): Promise<string> {
+  const { agents } = await scoringOf(disk, dir);
+  const names: string[] = [];
+  for (let agent = 0; agent < agents; agent++) {
+    const book = await bookOf(disk, dir, agent);
+    const files = Object.keys(book?.frozen.files ?? {});
+    names.push(files.filter((name) => /^records/.test(name)).join());
   }
+  return names.join(' ');
 }

@@ -6,7 +6,7 @@ import type { DomainRow } from '../../crawl/state/domain-list.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Override } from '../../reputation/budget/domain-record.ts';
 import { readOverrides } from '../../reputation/budget/overrides.ts';
-import { archiveOf } from './captures.ts';
+import type { CrawlArchive } from './crawl-archive.ts';
 import type { DomainTables } from './domain-table.ts';
 import { type HostRow, listHosts } from './hosts.ts';
 import { type LogLine, readLog } from './log.ts';
@@ -15,6 +15,12 @@ import { capturesOfDomain } from './out-links.ts';
 const MOST_HOSTS = 100;
 const MOST_LINES = 50;
 const MOST_CAPTURES = 25;
+
+interface DomainParts {
+  readonly dir: string;
+  readonly tables: DomainTables;
+  readonly archive: CrawlArchive;
+}
 
 interface DomainView {
   readonly domain: string;
@@ -28,7 +34,7 @@ interface DomainView {
 
 export async function domainOf(
   disk: Disk,
-  { dir, tables }: { readonly dir: string; readonly tables: DomainTables },
+  { dir, tables, archive: archived }: DomainParts,
   domain: string,
 ): Promise<DomainView> {
   const { agents } = await askedOf(disk, dir);
@@ -40,7 +46,7 @@ export async function domainOf(
   const query = { sort: 'queued', contains: domain, count: MOST_HOSTS } as const;
   const { rows } = await listHosts(dir, agents, query);
   const { lines } = await readLog(disk, dir, { contains: domain, count: MOST_LINES });
-  const archive = await archiveOf(disk, dir);
+  const archive = await archived.open();
   const captures: Capture[] = [];
   if (archive)
     for await (const capture of capturesOfDomain(archive, domain)) captures.push(capture);

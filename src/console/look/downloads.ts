@@ -19,7 +19,8 @@ import { type Bytes, formatBytes, type Millis } from '../../base/units.ts';
 import { BatchFile } from '../../disk/batch-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { requestError } from '../fields/schema.ts';
-import { archiveOf, type CapturesFilter, matchingCaptures } from './captures.ts';
+import { type CapturesFilter, matchingCaptures } from './captures.ts';
+import type { CrawlArchive } from './crawl-archive.ts';
 
 /** The most bytes of records, compressed, that are packed as a WACZ file on request. */
 const MOST_PACKED: Bytes = 256 * 2 ** 20;
@@ -28,11 +29,10 @@ const LINE_ENDS = Buffer.from('\r\n\r\n');
 
 /** Throws if no capture matches. */
 export async function warcOf(
-  disk: Disk,
-  dir: string,
+  archived: CrawlArchive,
   query: CapturesFilter,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const archive = await requireArchive(disk, dir);
+  const archive = await requireArchive(archived);
   for await (const _ of matchingCaptures(archive, query)) return members(archive, query);
   throw nothing();
 }
@@ -40,12 +40,12 @@ export async function warcOf(
 /** Throws if no capture matches, or if they are too large to be packed here. */
 export async function waczOf(
   disk: Disk,
-  dir: string,
+  archived: CrawlArchive,
   query: CapturesFilter,
   title: string,
   now: Millis,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const archive = await requireArchive(disk, dir);
+  const archive = await requireArchive(archived);
   let bytes = 0;
   for await (const { length } of matchingCaptures(archive, query)) {
     bytes += length;
@@ -115,8 +115,8 @@ async function* piecesOf(disk: Disk, path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function requireArchive(disk: Disk, dir: string): Promise<Archive> {
-  const archive = await archiveOf(disk, dir);
+async function requireArchive(archived: CrawlArchive): Promise<Archive> {
+  const archive = await archived.open();
   if (archive) return archive;
   throw nothing();
 }

@@ -6,18 +6,18 @@
  *           names back. Links from the domain are read from a sample of its archived pages.
  */
 import { xxh64 } from '../../base/xxh64.ts';
-import { edgesOf } from '../../crawl/state/agent-folder.ts';
-import { askedOf } from '../../crawl/state/crawl-folder.ts';
-import { type DomainRow, repeatedly } from '../../crawl/state/domain-list.ts';
-import { agentOf } from '../../crawl/transport/routing.ts';
-import { Disk } from '../../disk/disk.ts';
-import { readOnly } from '../../disk/file-system.ts';
-import { sourcesOf } from '../../reputation/edges/find-sources.ts';
-import { partitionOf } from '../../url/fingerprint.ts';
+import type { DomainRow } from '../../crawl/state/domain-list.ts';
 import { requestError } from '../fields/schema.ts';
-import { archiveOf } from './captures.ts';
-import type { DomainTable } from './domain-table.ts';
+import type { CrawlArchive } from './crawl-archive.ts';
+import type { DomainLinks } from './domain-links.ts';
+import type { DomainTable, DomainTables } from './domain-table.ts';
 import { outLinksOf } from './out-links.ts';
+
+interface GraphParts {
+  readonly tables: DomainTables;
+  readonly links: DomainLinks;
+  readonly archive: CrawlArchive;
+}
 
 interface GraphView {
   readonly domain: DomainRow;
@@ -35,43 +35,62 @@ interface GraphView {
 }
 
 /** Domains whose links among each other are drawn. */
-const MOST_LINKED = 40;
+const MOST_LINKED = 24;
+/** Of more domains that link to one, a sample is ranked. */
+const MOST_RANKED = 100_000;
 
 export async function graphAround(
-  disk: Disk,
-  dir: string,
-  table: DomainTable,
+  { tables, links: finder, archive: archived }: GraphParts,
   { domain, count }: { readonly domain: string; readonly count: number },
 ): Promise<GraphView> {
+  const table = await tables.current();
   const at = table.find(domain);
   if (at === undefined)
     throw requestError(
       `The crawl has no record of ${JSON.stringify(domain)}.`,
       'Choose one of its domains.',
     );
-  const { agents } = await askedOf(disk, dir);
-  const linking = (names: readonly string[]) => repeatedly(() => linkingTo(dir, agents, names));
-  const hashes = (await linking([domain])).get(domain) ?? [];
-  const sources = table
-    .rowsOf(hashes)
-    .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity))
-    .slice(0, count);
-  const places = new Map(sources.map((row, i) => [xxh64(row.domain), i]));
-  const links: [number, number][] = [];
+  const hashes = (await finder.linkingTo([domain])).get(domain) ?? new BigUint64Array();
+  const sources = table.best(sampled(hashes), count);
   const drawn = sources.slice(0, MOST_LINKED).map((row) => row.domain);
-  const among = await linking(drawn);
-  for (const [to, name] of drawn.entries())
-    for (const hash of among.get(name) ?? []) {
-      const from = places.get(hash);
-      if (from !== undefined) links.push([from, to]);
-    }
-  const archive = await archiveOf(disk, dir);
+  const links = linksAmong(sources, drawn, await finder.linkingTo(drawn));
+  const archive = await archived.open();
   const out = archive ? await outLinksOf(archive, domain) : { pages: 0, domains: new Map() };
   return {
     ...{ domain: table.row(at), sources, links, known: hashes.length },
     targets: targetsIn(table, out.domains).slice(0, count),
     ...{ linked: out.domains.size, pagesRead: out.pages },
   };
+}
+
+/** At most `MOST_RANKED`, evenly from the whole list. */
+function sampled(hashes: BigUint64Array): BigUint64Array {
+  if (hashes.length <= MOST_RANKED) return hashes;
+  const step = hashes.length / MOST_RANKED;
+  const some = new BigUint64Array(MOST_RANKED);
+  for (let i = 0; i < MOST_RANKED; i++) some[i] = hashes[Math.floor(i * step)];
+  return some;
+}
+
+/** Which of the domains link to which of those that are drawn. */
+function linksAmong(
+  sources: readonly DomainRow[],
+  drawn: readonly string[],
+  linking: ReadonlyMap<string, BigUint64Array>,
+): [from: number, to: number][] {
+  const places = new Map(sources.map((row, i) => [xxh64(row.domain), i]));
+  const halves = new Set([...places.keys()].map((hash) => Number(hash & 0xffff_ffffn)));
+  const links: [number, number][] = [];
+  for (const [to, name] of drawn.entries()) {
+    const hashes = linking.get(name) ?? new BigUint64Array();
+    const words = new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * hashes.length);
+    // Very many link to some; the half of a hash tells that most of them are not here.
+    for (let i = 0; i < hashes.length; i++) {
+      const from = halves.has(words[2 * i]) ? places.get(hashes[i]) : undefined;
+      if (from !== undefined) links.push([from, to]);
+    }
+  }
+  return links;
 }
 
 /** Those of which the crawl has a record. */
@@ -85,23 +104,4 @@ function targetsIn(
       return at === undefined ? [] : [{ ...table.row(at), pages }];
     })
     .sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
-}
-
-/** The hashes of the domains that link to each of these. */
-async function linkingTo(
-  dir: string,
-  agents: number,
-  domains: readonly string[],
-): Promise<Map<string, bigint[]>> {
-  const disk = new Disk(readOnly());
-  const found = new Map<string, bigint[]>();
-  for (let agent = 0; agent < agents; agent++) {
-    const own = domains.filter((domain) => agentOf(partitionOf(domain), agents) === agent);
-    const edges = own.length > 0 ? await edgesOf(disk, dir, agent) : undefined;
-    if (!edges) continue;
-    const { folder, frozen } = edges;
-    const sources = await sourcesOf(disk, folder, frozen, own.map(xxh64));
-    for (const domain of own) found.set(domain, sources.get(xxh64(domain)) ?? []);
-  }
-  return found;
 }

@@ -2,7 +2,8 @@
  * The log of a crawl, newest lines first, in pages.
  *
  * Idea      The file is read backwards from where the last page ended, so a page costs what it
- *           shows; a filter that matches little reads at most `MOST_READ`.
+ *           shows. A filter that matches little reads at most `MOST_READ`, and pieces of the file
+ *           without its words are not divided into lines.
  */
 import { join } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
@@ -10,7 +11,9 @@ import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
 
 const PIECE: Bytes = 256 * 1024;
-const MOST_READ: Bytes = 64 * 2 ** 20;
+const MOST_READ: Bytes = 32 * 2 ** 20;
+/** What is longer is no line of a log: it is passed over. */
+const LONGEST_LINE: Bytes = 2 ** 20;
 const LINE_END = 10;
 
 export interface LogLine {
@@ -45,11 +48,17 @@ export async function readLog(disk: Disk, dir: string, query: LogQuery): Promise
     const from = Math.min(query.before ?? end, end);
     const lines: LogLine[] = [];
     let before = from;
-    for await (const { at, bytes } of backwards(file, from)) {
-      if (lines.length === query.count || from - at > MOST_READ) break;
-      before = at;
-      const line = matching(bytes, query);
-      if (line) lines.push(line);
+    for await (const { start, bytes } of backwards(file, from)) {
+      if (lines.length === query.count || from - start > MOST_READ) break;
+      const words = wordsOf(query);
+      const isHere = words.every((word) => bytes.includes(word));
+      for (const { at, line } of isHere ? linesOf(bytes) : []) {
+        if (lines.length === query.count) return { lines, before, end };
+        before = start + at;
+        const parsed = matching(line, words, query);
+        if (parsed) lines.push(parsed);
+      }
+      before = start;
     }
     return { lines, before, end };
   } finally {
@@ -92,35 +101,51 @@ async function open(disk: Disk, dir: string): Promise<DiskFile | undefined> {
   }
 }
 
+/** Whole lines in pieces, the last piece first. */
 async function* backwards(
   file: DiskFile,
   from: number,
-): AsyncGenerator<{ readonly at: number; readonly bytes: Buffer }> {
+): AsyncGenerator<{ readonly start: number; readonly bytes: Buffer }> {
   let rest = Buffer.alloc(0);
   for (let end = from; end > 0; ) {
-    const start = Math.max(0, end - PIECE);
-    const piece = Buffer.alloc(end - start);
-    await file.readAll(piece, start);
+    const begin = Math.max(0, end - PIECE);
+    const piece = Buffer.alloc(end - begin);
+    await file.readAll(piece, begin);
     const bytes = Buffer.concat([piece, rest]);
-    let to = bytes.length;
-    for (;;) {
-      const newline = to > 0 ? bytes.lastIndexOf(LINE_END, to - 2) : -1;
-      if (newline < 0) break;
-      if (to > newline + 1)
-        yield { at: start + newline + 1, bytes: bytes.subarray(newline + 1, to) };
-      to = newline + 1;
-    }
-    rest = bytes.subarray(0, to);
-    end = start;
-    if (start === 0 && rest.length > 0) yield { at: 0, bytes: rest };
+    // The first line may begin in the piece before.
+    const whole = begin === 0 ? 0 : bytes.indexOf(LINE_END) + 1;
+    end = begin;
+    const isPart = begin > 0 && (whole === 0 || whole === bytes.length);
+    rest = isPart ? bytes : bytes.subarray(0, whole);
+    if (rest.length > LONGEST_LINE) rest = Buffer.alloc(0);
+    if (!isPart) yield { start: begin + whole, bytes: bytes.subarray(whole) };
   }
 }
 
-function matching(bytes: Buffer, { event, contains }: LogQuery): LogLine | undefined {
-  if (contains !== undefined && contains !== '' && !bytes.includes(quotable(contains)))
-    return undefined;
-  const line = parse(bytes.toString('utf8'));
-  return line && (event === undefined || event === '' || line.event === event) ? line : undefined;
+/** The lines of a piece, the last first, and where they begin. */
+function* linesOf(bytes: Buffer): Generator<{ readonly at: number; readonly line: Buffer }> {
+  for (let end = bytes.length; end > 0; ) {
+    const at = end === 1 ? 0 : bytes.lastIndexOf(LINE_END, end - 2) + 1;
+    yield { at, line: bytes.subarray(at, end) };
+    end = at;
+  }
+}
+
+/** What a line must contain. */
+function wordsOf({ event = '', contains = '' }: LogQuery): string[] {
+  const words = contains === '' ? [] : [quotable(contains)];
+  return event === '' ? words : [...words, `"event":"${event}"`];
+}
+
+function matching(
+  line: Buffer,
+  words: readonly string[],
+  { event }: LogQuery,
+): LogLine | undefined {
+  if (!words.every((word) => line.includes(word))) return undefined;
+  const parsed = parse(line.toString('utf8'));
+  const isIt = event === undefined || event === '' || parsed?.event === event;
+  return isIt ? parsed : undefined;
 }
 
 /** The text as it stands within a JSON string. */

@@ -13,7 +13,7 @@ import { linksOf } from '../../graph/io/crawl-links.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { hostOf } from '../../url/parts.ts';
 
-const MOST_PAGES = 40;
+const MOST_PAGES = 12;
 /** Captures that are passed over: other types and statuses. */
 const MOST_CAPTURES = 2000;
 

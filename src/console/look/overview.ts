@@ -1,6 +1,7 @@
 /** A crawl at a glance: its status as `drumlin status` has it, its limits, its history. */
+import { DrumlinError } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
-import { type CrawlStatus, statusOf } from '../../crawl/monitor/status.ts';
+import { type CrawlStatus, StatusReader } from '../../crawl/monitor/status.ts';
 import type { Status } from '../../crawl/monitor/status-file.ts';
 import { statusSentence } from '../../crawl/monitor/status-words.ts';
 import { type Stretch, stretches } from '../../crawl/record/series.ts';
@@ -32,9 +33,21 @@ interface Overview extends Omit<CrawlStatus, 'live'> {
   readonly top: readonly unknown[];
 }
 
-export async function overviewOf(disk: Disk, dir: string, now: Millis): Promise<Overview> {
-  const { live, ...status } = await statusOf(disk, dir, now);
-  const { agents, seeds } = await askedOf(disk, dir);
+export function overviewOf(disk: Disk, dir: string, now: Millis): Promise<Overview> {
+  return overviews(disk, dir)(now);
+}
+
+/** The overview of a crawl for watchers, who ask again and again. */
+export function overviews(disk: Disk, dir: string): (now: Millis) => Promise<Overview> {
+  const reader = new StatusReader(disk, dir);
+  return async (now) => overviewFrom(await reader.read(now), now);
+}
+
+function overviewFrom(
+  { live, asked, ...status }: Awaited<ReturnType<StatusReader['read']>>,
+  now: Millis,
+): Overview {
+  const { agents, seeds } = asked;
   const { counters } = status;
   const share = (count: number) => (counters.pages === 0 ? 0 : count / counters.pages);
   return {
@@ -53,6 +66,18 @@ export async function overviewOf(disk: Disk, dir: string, now: Millis): Promise<
     pausedHosts: live?.vitals.waiting,
     top: live?.vitals.top ?? [],
   };
+}
+
+/** A line of the list of crawls; one that cannot be read must not hide the others. */
+export async function summaryOf(disk: Disk, dir: string, now: Millis) {
+  try {
+    const { state, counters, sentence, paused } = await overviewOf(disk, dir, now);
+    return { state, paused, pages: counters.pages, sentence };
+  } catch (error) {
+    if (!(error instanceof DrumlinError)) throw error;
+    const sentence = `${error.fact} ${error.remedy}`;
+    return { state: 'unreadable', paused: false, pages: 0, sentence };
+  }
 }
 
 type Limited = Pick<

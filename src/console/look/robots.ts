@@ -1,12 +1,12 @@
 /** What robots.txt says of a URL: the file as archived, else the rules that the crawl keeps. */
 import type { Capture } from '../../archive/index/cdxj.ts';
 import { DrumlinError } from '../../base/errors.ts';
-import type { Disk } from '../../disk/disk.ts';
 import type { Host } from '../../frontier/host.ts';
 import { robotsFromResponse, UNREACHABLE } from '../../robots/parse-robots.ts';
 import { robotsReport } from '../../robots/report.ts';
 import { originOf, pathOf } from '../../url/parts.ts';
-import { archiveOf, bodyIn } from './captures.ts';
+import { bodyIn } from './captures.ts';
+import type { CrawlArchive } from './crawl-archive.ts';
 
 export interface RobotsView {
   /** Undefined if the crawl has no robots.txt of the origin. */
@@ -16,8 +16,7 @@ export interface RobotsView {
 }
 
 export async function robotsOf(
-  disk: Disk,
-  dir: string,
+  archived: CrawlArchive,
   url: string,
   productToken: string,
   host: Host | undefined,
@@ -27,7 +26,7 @@ export async function robotsOf(
   const stored = host?.robots.get(originOf(url))?.rules;
   if (stored === UNREACHABLE)
     return { allowed: false, fact: `${file} cannot be fetched, which forbids everything` };
-  const archive = await archiveOf(disk, dir);
+  const archive = await archived.open();
   const last: Capture | undefined = await archive?.nearest(file);
   if (archive && last?.url === file) {
     const record = await archive.page(last).catch((error: unknown) => {

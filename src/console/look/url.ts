@@ -24,7 +24,8 @@ import { readOverrides } from '../../reputation/budget/overrides.ts';
 import { canonicaliseOrReason } from '../../url/canonical.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { hostOf } from '../../url/parts.ts';
-import { archiveOf } from './captures.ts';
+import type { CrawlArchive } from './crawl-archive.ts';
+import type { DomainTables } from './domain-table.ts';
 import { becauseOf, type FilterVerdicts, filterVerdicts } from './filter-verdicts.ts';
 import { type LogLine, readLog } from './log.ts';
 import { type RobotsView, robotsOf } from './robots.ts';
@@ -85,12 +86,16 @@ const MOST_LINES = 20;
 /** Text of the list of skipped URLs that is looked through. */
 const MOST_SKIPPED: Bytes = 256 * 2 ** 20;
 
-/** `budgetOf` gives the budget of a domain, where the crawl has budgets and a record of it. */
+interface UrlParts {
+  readonly dir: string;
+  readonly tables: DomainTables;
+  readonly archive: CrawlArchive;
+}
+
 export async function lifeOf(
   disk: Disk,
-  dir: string,
+  { dir, tables, archive: archived }: UrlParts,
   given: string,
-  budgetOf: (domain: string) => Promise<number | undefined>,
 ): Promise<UrlLife> {
   const { settings, agents, seeds, moved } = await askedOf(disk, dir);
   const config = resolveConfig({ ...settings, dir });
@@ -101,15 +106,15 @@ export async function lifeOf(
   const place = await placeOf(dir, agents, url);
   const isSeed = seeds.includes(url);
   const depth = place.discovery?.depth ?? (isSeed ? 0 : undefined);
-  const captures = await capturesOf(disk, dir, url);
+  const captures = await capturesOf(archived, url);
   const isOpen = captures.length === 0 && !QUEUED.includes(place.stage);
   const facts: Facts = {
     ...{ disk, dir, config, url, domain, place, depth, isSeed, captures },
     skipped: isOpen ? await skippedUrl(disk, dir, url, MOST_SKIPPED) : undefined,
     log: await failuresOf(disk, dir, url, host),
-    robots: await robotsOf(disk, dir, url, identityOf(config).productToken, place.host),
+    robots: await robotsOf(archived, url, identityOf(config).productToken, place.host),
     override: (await readOverrides(disk, dir)).get(domain),
-    budget: config.order === 'budget' ? await budgetOf(domain) : undefined,
+    budget: config.order === 'budget' ? await tables.budgetOf(domain) : undefined,
     scope: scopeOf(config, seeds, moved, url, depth ?? (isSeed ? 0 : 1)),
     filters: await filterVerdicts(disk, dir, config, url, depth ?? 1),
   };
@@ -152,8 +157,8 @@ function noUrl(given: string, fact: string): UrlLife {
   };
 }
 
-async function capturesOf(disk: Disk, dir: string, url: string): Promise<Capture[]> {
-  const archive = await archiveOf(disk, dir);
+async function capturesOf(archived: CrawlArchive, url: string): Promise<Capture[]> {
+  const archive = await archived.open();
   const found: Capture[] = [];
   if (!archive) return found;
   for await (const capture of archive.captures({ url })) {

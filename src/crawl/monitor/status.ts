@@ -59,46 +59,93 @@ export interface CrawlStatus {
 
 /** A process without a new status for this long hangs, or its disk does. */
 const SILENCE: Millis = 10 * STATUS_EVERY;
+/** As often as agents write checkpoints by default. */
+const SLOW_EVERY: Millis = 10_000;
 
+/** What changes with a checkpoint only, and what takes a walk through the folder. */
+interface SlowParts {
+  readonly asked: Awaited<ReturnType<typeof askedOf>>;
+  readonly saved: Awaited<ReturnType<typeof lastCheckpoint>>;
+  readonly disk: CrawlStatus['disk'];
+  readonly refreshes: boolean;
+}
+
+/**
+ * Reads the status of one crawl again and again. While a process runs, what changes slowly is read
+ * every `SLOW_EVERY`: checkpoints hold the whole history, and an archive may have many files.
+ */
+export class StatusReader {
+  readonly #disk: Disk;
+  readonly #dir: string;
+  #slow: SlowParts | undefined;
+  #readAt: Millis = -Infinity;
+  #pid: number | undefined;
+
+  constructor(disk: Disk, dir: string) {
+    this.#disk = disk;
+    this.#dir = dir;
+  }
+
+  async read(now: Millis): Promise<CrawlStatus & { readonly asked: SlowParts['asked'] }> {
+    const holder = holderOf(this.#dir);
+    const told = await readStatus(this.#disk, this.#dir);
+    const live =
+      holder?.alive && told?.pid === holder.pid && told.state === 'running' ? told : undefined;
+    const isKept = live?.pid === this.#pid && now - this.#readAt < SLOW_EVERY;
+    if (!live || !this.#slow || !isKept) {
+      this.#slow = await slowParts(this.#disk, this.#dir);
+      this.#readAt = now;
+      this.#pid = live?.pid;
+    }
+    const { asked, saved } = this.#slow;
+    const state = stateOf(holder, told, saved !== undefined, now);
+    const counters = live
+      ? addUp<CountersState>([{ ...new Counters() }, live.before, countersOf(live)])
+      : (saved?.counters ?? { ...new Counters() });
+    const status: Omit<CrawlStatus, 'next'> = {
+      dir: this.#dir,
+      state,
+      pid: holder?.alive ? holder.pid : undefined,
+      end: state === 'ended' ? told?.end : undefined,
+      error: state === 'failed' ? told?.error : undefined,
+      trouble: live?.trouble,
+      paused: live?.paused ?? (await readTuning(this.#disk, this.#dir)).paused,
+      startedAt: told?.startedAt,
+      heardAt: told?.at,
+      counters,
+      rate: live?.rate,
+      front: live?.front,
+      waiting: live?.queued ?? saved?.waiting ?? 0,
+      onDisk: live?.backlog,
+      urlsUnique: live?.urlsUnique ?? saved?.urlsUnique ?? 0,
+      hosts: live?.hosts ?? saved?.frontier.hostsSeen ?? 0,
+      domains: live?.domains ?? saved?.frontier.domainsSeen ?? 0,
+      checkpoint: saved && { savedAt: saved.savedAt, pages: saved.pages, waiting: saved.waiting },
+      disk: this.#slow.disk,
+      live,
+    };
+    return { ...status, next: nextStep(status, this.#slow.refreshes), asked };
+  }
+}
+
+/** The status now, all of it. */
 export async function statusOf(disk: Disk, dir: string, now: Millis): Promise<CrawlStatus> {
-  const { agents } = await askedOf(disk, dir);
-  const holder = holderOf(dir);
-  const told = await readStatus(disk, dir);
-  const saved = await lastCheckpoint(disk, dir, agents);
-  const state = stateOf(holder, told, saved !== undefined, now);
-  const live =
-    holder?.alive && told?.pid === holder.pid && told.state === 'running' ? told : undefined;
-  const counters = live
-    ? addUp<CountersState>([{ ...new Counters() }, live.before, countersOf(live)])
-    : (saved?.counters ?? { ...new Counters() });
-  const waiting = live?.queued ?? saved?.waiting ?? 0;
-  const status: Omit<CrawlStatus, 'next'> = {
-    dir,
-    state,
-    pid: holder?.alive ? holder.pid : undefined,
-    end: state === 'ended' ? told?.end : undefined,
-    error: state === 'failed' ? told?.error : undefined,
-    trouble: live?.trouble,
-    paused: live?.paused ?? (await readTuning(disk, dir)).paused,
-    startedAt: told?.startedAt,
-    heardAt: told?.at,
-    counters,
-    rate: live?.rate,
-    front: live?.front,
-    waiting,
-    onDisk: live?.backlog,
-    urlsUnique: live?.urlsUnique ?? saved?.urlsUnique ?? 0,
-    hosts: live?.hosts ?? saved?.frontier.hostsSeen ?? 0,
-    domains: live?.domains ?? saved?.frontier.domainsSeen ?? 0,
-    checkpoint: saved && { savedAt: saved.savedAt, pages: saved.pages, waiting: saved.waiting },
+  const { asked: _, ...status } = await new StatusReader(disk, dir).read(now);
+  return status;
+}
+
+async function slowParts(disk: Disk, dir: string): Promise<SlowParts> {
+  const asked = await askedOf(disk, dir);
+  return {
+    asked,
+    saved: await lastCheckpoint(disk, dir, asked.agents),
     disk: {
       archive: await bytesIn(join(dir, 'archive')),
       agents: await bytesIn(join(dir, AGENTS)),
       free: await bytesFree(dir),
     },
-    live,
+    refreshes: await isRefresh(disk, dir),
   };
-  return { ...status, next: nextStep(status, await isRefresh(disk, dir)) };
 }
 
 function stateOf(

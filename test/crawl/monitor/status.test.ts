@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { statusText } from '../../../src/cli/screen/show-status.ts';
 import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
 import { Monitor } from '../../../src/crawl/monitor/monitor.ts';
-import { statusOf } from '../../../src/crawl/monitor/status.ts';
+import { StatusReader, statusOf } from '../../../src/crawl/monitor/status.ts';
 import { readStatus } from '../../../src/crawl/monitor/status-file.ts';
 import type { Progress } from '../../../src/crawl/record/progress.ts';
 import { Disk } from '../../../src/disk/disk.ts';
@@ -80,8 +80,9 @@ describe('the status of a crawl', () => {
   test('that is running comes from its own status file, with the pages of earlier runs', async () => {
     await (await begin({ maxPages: 5 })).finished;
     const run = await begin({ delay: '1h' });
+    const watching = new StatusReader(disk, dir);
     try {
-      while (!(await status()).live);
+      while (!(await watching.read(Date.now())).live);
       const now = await status();
       expect(now).toMatchObject({ state: 'running', pid: process.pid, counters: { pages: 5 } });
       expect(now.next.command).toBe(`kill ${process.pid}`);
@@ -89,10 +90,23 @@ describe('the status of a crawl', () => {
         /running for \d+ s \(process \d+\)\n {2}pages +5 at 0\/s\n/,
       );
       expect(await status(Date.now() + 60_000)).toMatchObject({ state: 'silent' });
+      // Who asks again and again gets the sizes and the checkpoint of the last ten seconds.
+      const [reader, at] = [new StatusReader(disk, dir), Date.now()];
+      const { archive } = (await reader.read(at)).disk;
+      writeFileSync(join(dir, 'archive', 'more.warc'), Buffer.alloc(1000));
+      expect((await reader.read(at + 9999)).disk.archive).toBe(archive);
+      expect((await reader.read(at + 10_000)).disk.archive).toBe(archive + 1000);
+      rmSync(join(dir, 'archive', 'more.warc'));
     } finally {
       run.stop();
       await run.finished;
     }
+    // At its end everything is new at once. Free space is the machine's: other tests change it.
+    const { disk: sizes, ...rest } = await status();
+    expect(await watching.read(Date.now())).toMatchObject({
+      ...rest,
+      disk: { ...sizes, free: expect.any(Number) },
+    });
   });
 
   test('that was killed comes from its last checkpoint', async () => {
