@@ -38,6 +38,14 @@ interface Result {
   readonly pages: number;
   readonly cpuSeconds: number;
   readonly seconds: number;
+  /** Processor time by the kind of process. */
+  readonly parts: ReadonlyMap<string, number>;
+}
+
+/** What a process has used. */
+interface Used {
+  readonly kind: string;
+  readonly ticks: number;
 }
 
 type Web = Pick<Lab, 'seeds' | 'dns' | 'close'>;
@@ -70,6 +78,7 @@ export async function run(args: string[]): Promise<void> {
     mix: values.plain ? {} : { 'script-inline': 0.5, 'script-data': 0.5 },
   });
   const rates = new Map<string, number[]>();
+  execFileSync(process.execPath, [BIN, '--version'], { stdio: 'ignore' }); // compiles what is newer
   try {
     for (let i = 0; i < Number(values.runs); i++)
       for (const contender of contenders) {
@@ -77,8 +86,9 @@ export async function run(args: string[]): Promise<void> {
         const rate = result.pages / result.cpuSeconds;
         rates.set(contender.name, [...(rates.get(contender.name) ?? []), rate]);
         const { seconds, cpuSeconds } = result;
+        const parts = [...result.parts].map(([kind, used]) => `${kind} ${used.toFixed(1)}`);
         console.error(
-          `run ${i + 1} ${contender.name}: ${result.pages} pages, ${cpuSeconds.toFixed(1)} CPU-s, ${seconds.toFixed(1)} s`,
+          `run ${i + 1} ${contender.name}: ${result.pages} pages, ${cpuSeconds.toFixed(1)} CPU-s (${parts.join(', ')}), ${seconds.toFixed(1)} s`,
         );
       }
   } finally {
@@ -140,18 +150,23 @@ async function measured(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const used = new Map<number, number>();
+  const used = new Map<number, Used>();
   const timer = setInterval(() => sample(child.pid as number, used), 100);
   const printed = await text(child.stdout);
   clearInterval(timer);
   const last = printed.trim().split('\n').at(-1) ?? '{}';
   const { pages, seconds } = JSON.parse(last) as { pages: number; seconds: number };
-  const cpuSeconds = [...used.values()].reduce((sum, ticks) => sum + ticks, 0) / TICKS;
-  return { pages, seconds, cpuSeconds };
+  const parts = new Map<string, number>();
+  let cpuSeconds = 0;
+  for (const { kind, ticks } of used.values()) {
+    cpuSeconds += ticks / TICKS;
+    parts.set(kind, (parts.get(kind) ?? 0) + ticks / TICKS);
+  }
+  return { pages, seconds, cpuSeconds, parts };
 }
 
 /** Notes the processor time of a process and of all that it has started, by process. */
-function sample(root: number, used: Map<number, number>): void {
+function sample(root: number, used: Map<number, Used>): void {
   const parents = new Map<number, number>();
   const times = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -165,15 +180,33 @@ function sample(root: number, used: Map<number, number>): void {
     return used.has(pid); // its parent has ended before it
   };
   for (const [pid, ticks] of times)
-    if (isOurs(pid)) used.set(pid, Math.max(ticks, used.get(pid) ?? 0));
+    if (isOurs(pid)) {
+      const before = used.get(pid);
+      // A process takes the name of its program a moment after it has begun.
+      const kind = before && before.kind !== 'node' ? before.kind : kindOf(pid);
+      used.set(pid, { kind, ticks: Math.max(ticks, before?.ticks ?? 0) });
+    }
+}
+
+/** The part of a browser that a process is, as its command line tells, or `node`. */
+function kindOf(pid: number): string {
+  const line = readOr(`/proc/${pid}/cmdline`);
+  const type = /--(?:utility-sub-)?type=([\w.-]+)/g;
+  const last = [...line.matchAll(type)].at(-1)?.[1];
+  return last ?? (line.includes('--remote-debugging') ? 'browser' : 'node');
 }
 
 /** The fields of /proc/PID/stat after the name of the program, which may contain anything. */
 function statOf(pid: string): string[] | undefined {
+  const stat = readOr(`/proc/${pid}/stat`);
+  return stat === '' ? undefined : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Empty for a process that has ended. */
+function readOr(path: string): string {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return readFileSync(path, 'latin1');
   } catch {
-    return undefined; // it has ended
+    return '';
   }
 }

@@ -6,6 +6,7 @@
  *   npm run soak -- render hostile [pages]             memory and processes over hostile pages
  *   npm run soak -- render orphan                      browsers after `kill -9` of a crawl
  *   npm run soak -- render namespace [domains] [pages] a browser in a network namespace of its own
+ *   npm run soak -- render packets                     what the browser sends, under strace(1)
  *
  * `orphan` needs `npm run build`; `namespace` needs unshare(1) and the right to use it, and prints
  * what is missing otherwise. All need a Chromium (docs/render.md).
@@ -32,6 +33,7 @@ import { parsePage } from '../src/parse/page.ts';
 import { BrowserPool, shareRenderSlots } from '../src/render/browser-pool.ts';
 import { findBrowser } from '../src/render/find-browser.ts';
 import { hostOf, pathOf } from '../src/url/parts.ts';
+import { packets } from './render/packets.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 /** Containers seldom have the namespaces that Chromium's sandbox needs. */
@@ -43,6 +45,7 @@ export async function run([mode = 'truth', ...rest]: string[]): Promise<void> {
   if (mode === 'truth') await truth(first || 30, second || 6);
   else if (mode === 'hostile') await hostile(first || 1000);
   else if (mode === 'orphan') await orphan();
+  else if (mode === 'packets') await packets(FLAGS);
   else if (mode === 'namespace') await namespace(first || 12, second || 4);
   else throw new Error(`there is no "${mode}"`);
 }

@@ -27,6 +27,14 @@ import {
   type ProtocolEvent,
 } from './cdp-pipe.ts';
 
+/** A tab whose requests we have taken in hand. */
+export interface Tab {
+  readonly targetId: string;
+  readonly session: string;
+  /** The origin of the page that it shows: only a page of the same one may have it next. */
+  readonly origin: string;
+}
+
 export interface BrowserOptions {
   readonly program: BrowserProgram;
   readonly disk: Disk;
@@ -88,22 +96,34 @@ const QUIET = [
 const LOCALE = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' };
 /** How long a browser may take to start. */
 const START: Millis = 20_000;
+const UNPACKING: Millis = 250;
+
+/** A tab that does not become blank in this time is closed. */
+const BLANK: Millis = 1000;
 
 export class Browser {
-  /** Called with all events; one page at a time listens. */
-  onEvent: (event: ProtocolEvent) => void = () => {};
   /** Pages rendered. */
   pages = 0;
   readonly #pipe: CdpPipe;
   readonly #disk: Disk;
+  readonly #clock: Clock;
   readonly #profile: string;
-  #context: { readonly host: string; readonly id: string } | undefined;
+  #context: { readonly host: string; readonly id: string; isRepeated: boolean } | undefined;
+  #listener: ((event: ProtocolEvent) => void) | undefined;
+  #kept: { readonly tab: Tab; readonly isBlank: Promise<boolean> } | undefined;
+  #clearing: { readonly session: string; done(): void } | undefined;
 
-  private constructor(pipe: CdpPipe, disk: Disk, profile: string) {
+  private constructor(pipe: CdpPipe, disk: Disk, clock: Clock, profile: string) {
     this.#pipe = pipe;
     this.#disk = disk;
+    this.#clock = clock;
     this.#profile = profile;
-    pipe.onEvent = (event) => this.onEvent(event);
+    pipe.onEvent = (event) => (this.#listener ?? this.#betweenPages)(event);
+  }
+
+  /** All events go to one page at a time; without one, what a page left behind is refused. */
+  listen(listener: ((event: ProtocolEvent) => void) | undefined): void {
+    this.#listener = listener;
   }
 
   static async start(options: BrowserOptions): Promise<Browser> {
@@ -117,15 +137,16 @@ export class Browser {
       ...[...QUIET, ...NO_NETWORK, `--user-agent=${userAgent}`, `--user-data-dir=${profile}`],
       `--js-flags=--max-old-space-size=${heap}`,
       ...flags.map((flag) => `--${flag.replace(/^-+/, '')}`),
-      'about:blank',
+      '--no-startup-window',
     ];
     let pipe: CdpPipe | undefined;
     let cancel: (() => void) | undefined;
     try {
-      pipe = await CdpPipe.start({ ...program, env: { ...program.env, ...LOCALE } }, all);
+      const withLocale = { ...program, env: { ...program.env, ...LOCALE } };
+      pipe = await startWhenWritten(() => CdpPipe.start(withLocale, all), clock);
       cancel = clock.after(START, () => pipe?.kill());
       await pipe.call('Target.setAutoAttach', ATTACH);
-      return new Browser(pipe, disk, profile);
+      return new Browser(pipe, disk, clock, profile);
     } catch (cause) {
       pipe?.kill();
       await disk.removeFolder(profile).catch(() => {});
@@ -163,19 +184,77 @@ export class Browser {
    * is called with a new one.
    */
   async contextFor(host: string, made: (id: string) => Promise<void>): Promise<string> {
-    if (this.#context?.host === host) return this.#context.id;
+    if (this.#context?.host === host) {
+      this.#context.isRepeated = true;
+      return this.#context.id;
+    }
     if (this.#context)
       await this.call('Target.disposeBrowserContext', { browserContextId: this.#context.id });
     this.#context = undefined;
+    this.#kept = undefined;
     const { browserContextId: id } = await this.call('Target.createBrowserContext');
     await Promise.all([
       this.call('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId: id }),
       this.call('Browser.grantPermissions', { permissions: [], browserContextId: id }),
       made(id),
     ]);
-    this.#context = { host, id };
+    this.#context = { host, id, isRepeated: false };
     return id;
   }
+
+  /**
+   * Ends a page. Its tab may be kept for the next page of its origin, in the same context: it has a
+   * process already. What the page left behind ends, because the tab becomes blank.
+   */
+  leaveTab(tab: Tab, mayKeep: boolean): void {
+    this.listen(undefined);
+    // Pages of one host come one after the other, or hardly ever.
+    if (mayKeep && this.#context?.isRepeated) this.#kept = { tab, isBlank: this.#clear(tab) };
+    else this.tell('Target.closeTarget', { targetId: tab.targetId });
+  }
+
+  /** The tab that was kept, if it is one for this origin. */
+  async takeTab(origin: string): Promise<Tab | undefined> {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    if (!kept) return undefined;
+    if ((await kept.isBlank) && kept.tab.origin === origin) return kept.tab;
+    this.tell('Target.closeTarget', { targetId: kept.tab.targetId });
+    return undefined;
+  }
+
+  /** Whether the tab has become blank. */
+  async #clear({ session }: Tab): Promise<boolean> {
+    let cancel = () => {};
+    const late = new Promise<boolean>((resolve) => {
+      cancel = this.#clock.after(BLANK, () => resolve(false));
+    });
+    const loaded = new Promise<boolean>((resolve) => {
+      this.#clearing = { session, done: () => resolve(true) };
+    });
+    const cleared = async () => {
+      const { errorText } = await this.call('Page.navigate', { url: 'about:blank' }, session);
+      if (errorText !== undefined || !(await loaded)) return false;
+      await this.call('Page.resetNavigationHistory', {}, session);
+      return true;
+    };
+    return Promise.race([cleared().catch(() => false), late]).finally(() => cancel());
+  }
+
+  readonly #betweenPages = ({ method, params, sessionId }: ProtocolEvent): void => {
+    if (method === 'Fetch.requestPaused')
+      this.tell(
+        'Fetch.failRequest',
+        { requestId: params.requestId, errorReason: 'Aborted' },
+        sessionId,
+      );
+    else if (method === 'Page.javascriptDialogOpening')
+      this.tell('Page.handleJavaScriptDialog', { accept: true }, sessionId);
+    else if (method === 'Target.attachedToTarget' && params.targetInfo.type === 'page')
+      this.tell('Target.closeTarget', { targetId: params.targetInfo.targetId });
+    else if (method === 'Page.loadEventFired' && sessionId === this.#clearing?.session)
+      this.#clearing?.done();
+  };
 
   /**
    * The memory of the processes that run pages. 0 where the system does not tell: then only the
@@ -195,6 +274,21 @@ export class Browser {
     this.#pipe.kill();
     await this.#pipe.ended;
     await this.#disk.removeFolder(this.#profile).catch(() => {});
+  }
+}
+
+/** Another process may still unpack the program: the system starts none that is being written. */
+async function startWhenWritten(
+  start: () => Promise<CdpPipe>,
+  clock: Pick<Clock, 'after'>,
+): Promise<CdpPipe> {
+  for (let waited = 0; ; waited += UNPACKING) {
+    try {
+      return await start();
+    } catch (error) {
+      if (systemCode(error) !== 'ETXTBSY' || waited >= START) throw error;
+      await new Promise<void>((wake) => clock.after(UNPACKING, wake));
+    }
   }
 }
 

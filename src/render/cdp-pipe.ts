@@ -57,6 +57,7 @@ export class CdpPipe {
   onEvent: (event: ProtocolEvent) => void = () => {};
   readonly #process: ChildProcess;
   readonly #toBrowser: Writable;
+  readonly #fromBrowser: Readable;
   readonly #calls = new Map<number, OpenCall>();
   #parts: Buffer[] = [];
   #partBytes = 0;
@@ -68,6 +69,7 @@ export class CdpPipe {
     this.pid = child.pid as number;
     this.#toBrowser = child.stdio[3] as Writable;
     const fromBrowser = child.stdio[4] as Readable;
+    this.#fromBrowser = fromBrowser;
     fromBrowser.on('data', (bytes: Buffer) => this.#received(bytes));
     for (const stream of [this.#toBrowser, fromBrowser]) stream.on('error', () => this.kill());
     fromBrowser.on('close', () => this.kill());
@@ -110,10 +112,15 @@ export class CdpPipe {
     this.call(method, params, sessionId).catch(() => {});
   }
 
-  /** Ends the process at once; open calls reject. */
+  /**
+   * Ends the process at once; open calls reject. Where the program is a script that has started the
+   * browser, the browser ends because its pipe does.
+   */
   kill(): void {
     this.#leave();
     this.#process.kill('SIGKILL');
+    this.#toBrowser.destroy();
+    this.#fromBrowser.destroy();
   }
 
   #leave(): void {

@@ -25,16 +25,17 @@ const BARE_SERVER = 'AWS_LAMBDA_JS_RUNTIME';
 export async function findBrowser(disk: Disk, named: string): Promise<BrowserProgram> {
   const env = { ...process.env };
   if (named !== '') {
-    if (await isThere(disk, named)) return { path: named, env };
+    if (await isFile(disk, named)) return { path: named, env };
+    const why = (await isFolder(disk, named)) ? 'is a folder' : 'cannot be read';
     throw new DrumlinError(
       'BROWSER',
-      `There is no browser at ${named}.`,
+      `There is no browser at ${named}: it ${why}.`,
       'Name the program of a Chromium with --browser.',
     );
   }
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean))
     for (const name of NAMES)
-      if (await isThere(disk, join(folder, name))) return { path: join(folder, name), env };
+      if (await isFile(disk, join(folder, name))) return { path: join(folder, name), env };
   const packed = await fromPackage();
   if (packed) return packed;
   throw new DrumlinError(
@@ -44,13 +45,20 @@ export async function findBrowser(disk: Disk, named: string): Promise<BrowserPro
   );
 }
 
-async function isThere(disk: Disk, path: string): Promise<boolean> {
+async function isFile(disk: Disk, path: string): Promise<boolean> {
   try {
     await (await disk.open(path, 'read')).close();
-    return true;
+    return !(await isFolder(disk, path));
   } catch {
     return false;
   }
+}
+
+async function isFolder(disk: Disk, path: string): Promise<boolean> {
+  return disk.list(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 interface Packaged {

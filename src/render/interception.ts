@@ -4,7 +4,7 @@
  *   target starts, paused ─► we take its requests (`Fetch.enable`) ─► it runs
  *   request ─┬─ the page itself          ─► the response that the crawl has fetched already
  *            ├─ another page in its place ─► not loaded: a link that the page leads to
- *            ├─ GET or HEAD by http(s)    ─► `answer`, the crawl's own client
+ *            ├─ by http(s)                ─► `answer`, the crawl's own client
  *            └─ anything else             ─► refused
  *
  * Requires  a browser that stops targets at their start.
@@ -13,14 +13,19 @@
  *           gets only what `answer` gives.
  */
 import type { Bytes, Millis } from '../base/units.ts';
-import { ATTACH, type Browser } from './browser.ts';
+import { payLevelDomain } from '../url/domain.ts';
+import { hostOf } from '../url/parts.ts';
+import { ATTACH, type Browser, type Tab } from './browser.ts';
 import type { Payload, ProtocolEvent } from './cdp-pipe.ts';
-import { LONGEST_URL } from './page-scripts.ts';
+import { FIRST, LONGEST_URL, NO_SOCKETS } from './page-scripts.ts';
 
 /** A request of a page, as the crawl sees it. */
 export interface PageRequest {
   readonly url: string;
-  readonly method: 'GET' | 'HEAD';
+  /** `GET`, `HEAD`, `POST`, … The body of a request is not read. */
+  readonly method: string;
+  /** It is made by the page itself, and not by a frame of another site in it. */
+  readonly isOwn: boolean;
   /** What the browser wants it for: `Script`, `Image`, `XHR`, … */
   readonly kind: string;
   /** Header lines of the browser that the server may need. */
@@ -44,12 +49,24 @@ export interface PageLimits {
   readonly bytes: Bytes;
 }
 
-/** Lines that describe the transfer to us, and not the content that the browser gets. */
+/**
+ * Lines that describe the transfer to us, and not the content that the browser gets; and those that
+ * only ask for reports.
+ */
 const OF_TRANSFER =
-  /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|alt-svc|strict-transport-security|nel|report-to|reporting-endpoints|trailer|upgrade)$/i;
+  /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|alt-svc|strict-transport-security|nel|report-to|reporting-endpoints|content-security-policy-report-only|trailer|upgrade)$/i;
 /** Lines of a request that are not only for the browser itself. */
 const FOR_SERVER = /^(?:accept|origin|referer|range|authorization|x-[a-z0-9-]+)$/i;
+/** Requests that tell somebody about the page. No page shows what is answered. */
+const REPORTS = new Set(['Ping', 'CSPViolationReport']);
 const MOST_LINKS = 1000;
+
+/**
+ * The window of a page. It is painted at a tenth of its size: scripts see no difference, a picture
+ * of the page has its full size, and painting takes a fifth less of all processor time.
+ */
+export const WINDOW = { width: 1280, height: 1024 };
+const SHRUNK = { ...WINDOW, deviceScaleFactor: 1, mobile: false, scale: 0.1 };
 
 export interface Traffic {
   /** URLs that were answered, each once. */
@@ -77,10 +94,12 @@ export class Interception {
   readonly #page: { readonly url: string; readonly response: PageResponse };
   readonly #answer: Answer;
   readonly #limits: PageLimits;
-  readonly #script: string;
+  readonly #login: string;
   #main: { readonly session: string; readonly frame: string } | undefined;
   readonly #attachedTo = new Map<string, string>();
   #awaited: { readonly targetId: string; resolve(session: string): void } | undefined;
+  /** Frames whose documents are of another site than the page, and frames in them. */
+  readonly #foreign = new Set<string>();
   /** Sessions of popups and service workers: nothing is loaded for them. */
   readonly #unwanted = new Set<string>();
   #pageGiven = false;
@@ -93,8 +112,8 @@ export class Interception {
     options: {
       readonly limits: PageLimits;
       readonly now: () => Millis;
-      /** Runs first in every document. */
-      readonly script: string;
+      /** Runs first in documents of the page's own target: see `StorageState`. */
+      readonly login: string;
     },
   ) {
     this.#browser = browser;
@@ -102,7 +121,7 @@ export class Interception {
     this.#answer = answer;
     this.#limits = options.limits;
     this.#now = options.now;
-    this.#script = options.script;
+    this.#login = options.login;
     this.lastAnswer = options.now();
   }
 
@@ -114,11 +133,17 @@ export class Interception {
   /** Takes the page's own target in hand, before it loads anything, and returns its session. */
   async begin(targetId: string): Promise<string> {
     const session = await this.#sessionOf(targetId);
-    // The main frame of a target has its name.
-    this.#main = { session, frame: targetId };
-    await this.#takeInHand(session, 'page');
+    this.resume({ targetId, session });
+    const shrunk = this.#browser.call('Emulation.setDeviceMetricsOverride', SHRUNK, session);
+    await Promise.all([shrunk, this.#takeInHand(session, 'page')]);
     await this.#browser.call('Runtime.runIfWaitingForDebugger', {}, session);
     return session;
+  }
+
+  /** The page has the tab of another, which is in hand already. */
+  resume({ targetId, session }: Pick<Tab, 'targetId' | 'session'>): void {
+    // The main frame of a target has its name.
+    this.#main = { session, frame: targetId };
   }
 
   /** The browser tells the session of a new target in an event, before or after we ask. */
@@ -141,12 +166,18 @@ export class Interception {
         sessionId,
       );
     else if (method === 'Page.windowOpen') this.#leadsTo(String(params.url));
+    else if (method === 'Page.frameNavigated') this.#noteFrame(params.frame);
+    else if (method === 'Page.frameAttached') {
+      if (this.#foreign.has(params.parentFrameId)) this.#foreign.add(params.frameId);
+    } else if (method === 'Page.frameDetached') this.#foreign.delete(params.frameId);
     else if (sessionId !== this.#main?.session) return;
+    else if (method === 'Inspector.targetCrashed') this.onCrash();
+    // The blank page before has loaded too.
+    else if (!this.#pageGiven) return;
     else if (method === 'Page.loadEventFired') this.onLoad();
     // A page that goes elsewhere before it has loaded never tells that it has.
-    else if (method === 'Page.frameStoppedLoading' && params.frameId === this.#main?.frame) {
-      if (this.#pageGiven) this.onLoad();
-    } else if (method === 'Inspector.targetCrashed') this.onCrash();
+    else if (method === 'Page.frameStoppedLoading' && params.frameId === this.#main?.frame)
+      this.onLoad();
   };
 
   async #attached({ sessionId, targetInfo }: Payload): Promise<void> {
@@ -180,9 +211,12 @@ export class Interception {
         ? [
             call('Page.enable'),
             call('Inspector.enable'),
-            call('Page.addScriptToEvaluateOnNewDocument', { source: this.#script }),
+            call('Page.addScriptToEvaluateOnNewDocument', {
+              source: type === 'page' ? `${FIRST};${this.#login}` : FIRST,
+            }),
           ]
-        : []),
+        : // A worker is paused before its first script.
+          [call('Runtime.evaluate', { expression: NO_SOCKETS, silent: true })]),
     ]);
   }
 
@@ -195,7 +229,7 @@ export class Interception {
         ? this.#navigation(request.url)
         : this.#unwanted.has(session)
           ? NO_CONTENT
-          : await this.#subresource(request, resourceType);
+          : await this.#subresource(request, resourceType, this.#isOwn(frameId, session));
       if (response) await this.#fulfil(requestId, response, session);
       else
         await this.#browser.call(
@@ -209,6 +243,20 @@ export class Interception {
       this.#open--;
       this.lastAnswer = this.#now();
     }
+  }
+
+  /** Sandboxed frames have an origin of their own, which is no site. */
+  #noteFrame({ id, parentId, securityOrigin }: Payload): void {
+    if (parentId === undefined) return;
+    const isForeign =
+      this.#foreign.has(parentId) || siteOf(String(securityOrigin)) !== siteOf(this.#page.url);
+    if (isForeign) this.#foreign.add(id);
+    else this.#foreign.delete(id);
+  }
+
+  #isOwn(frameId: string | undefined, session: string): boolean {
+    if (session !== this.#main?.session) return false; // a frame with a process of its own
+    return frameId === undefined ? this.#foreign.size === 0 : !this.#foreign.has(frameId);
   }
 
   /** The first one is the page; any other would replace it, and is a link. */
@@ -227,16 +275,19 @@ export class Interception {
     if (isShort && /^https?:/i.test(url) && ledTo.size < MOST_LINKS) ledTo.add(url);
   }
 
-  async #subresource(request: Payload, kind: string): Promise<PageResponse | undefined> {
+  async #subresource(
+    request: Payload,
+    kind: string,
+    isOwn: boolean,
+  ): Promise<PageResponse | undefined> {
     const { url, method } = request as { url: string; method: string };
     const headers = Object.entries(request.headers as Record<string, string>);
     const { traffic } = this;
     if (method === 'OPTIONS') return preflight(headers);
-    const isSafe = method === 'GET' || method === 'HEAD';
     const isWorker = headers.some(([name]) => name.toLowerCase() === 'service-worker');
     if (
-      !isSafe ||
       isWorker ||
+      REPORTS.has(kind) ||
       !/^https?:/i.test(url) ||
       traffic.requests >= this.#limits.requests ||
       traffic.bytes >= this.#limits.bytes
@@ -246,7 +297,7 @@ export class Interception {
     }
     traffic.requests++;
     const forServer = headers.filter(([name]) => FOR_SERVER.test(name));
-    const response = await this.#answer({ url, method, kind, headers: forServer });
+    const response = await this.#answer({ url, method, kind, isOwn, headers: forServer });
     if (!response) {
       traffic.refused++;
       return undefined;
@@ -273,6 +324,8 @@ export class Interception {
     );
   }
 }
+
+const siteOf = (url: string): string => payLevelDomain(hostOf(url));
 
 const NO_CONTENT: PageResponse = { status: 204, headers: [], body: new Uint8Array(0) };
 

@@ -1,16 +1,19 @@
 /**
  * What runs inside pages. Each is a constant: nothing of a page or a setting becomes part of code.
  *
- * `FIRST` runs in the world of the page, before its own scripts. The others run in a world of their
+ * `FIRST` and `NO_SOCKETS` run in the world of the page, before its own scripts. The others run in a world of their
  * own: a page cannot change what `Array` or `querySelectorAll` mean to them.
  */
 
+/** Takes away what would talk to anybody but us. For workers, too. */
+export const NO_SOCKETS = `for (const name of ['WebSocket', 'WebSocketStream', 'WebTransport',
+  'RTCPeerConnection', 'webkitRTCPeerConnection', 'EventSource', 'PaymentRequest', 'Notification']) {
+  try { delete globalThis[name]; } catch {}
+}`;
+
 /** Takes away what would talk to anybody but us, or wait for a person. */
 export const FIRST = `(() => {
-  for (const name of ['WebSocket', 'WebTransport', 'RTCPeerConnection', 'webkitRTCPeerConnection',
-    'EventSource', 'PaymentRequest', 'Notification']) {
-    try { delete globalThis[name]; } catch {}
-  }
+  ${NO_SOCKETS}
   const none = (of, name) => {
     try { Object.defineProperty(of, name, { get: () => undefined, configurable: false }); } catch {}
   };
@@ -19,6 +22,8 @@ export const FIRST = `(() => {
     none(Navigator.prototype, name);
   try { Navigator.prototype.sendBeacon = () => false; } catch {}
   globalThis.print = () => {};
+  // The page before may have left a name in the tab.
+  if (globalThis.top === globalThis) globalThis.name = '';
 })()`;
 
 /** All roots of the page: the document, open shadow roots, documents of frames of its own site. */
@@ -94,10 +99,11 @@ export const HTML = `((most) => {
   ${ROOTS}
   const shadowRoots = rootsOf().filter((root) => root instanceof ShadowRoot);
   const root = document.documentElement;
-  if (!root) return { html: '', base: location.href };
+  const isBlank = location.href === 'about:blank';
+  if (!root) return { html: '', base: location.href, isBlank };
   const inner = shadowRoots.length > 0 && root.getHTML
     ? root.getHTML({ shadowRoots }) : root.innerHTML;
   const open = root.cloneNode(false).outerHTML.replace(/<\\/html>$/i, '');
   return { html: ('<!DOCTYPE html>' + open + inner + '</html>').slice(0, most),
-    base: document.baseURI, title: document.title };
+    base: document.baseURI, isBlank };
 })`;

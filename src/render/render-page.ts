@@ -10,8 +10,8 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Bytes, Millis } from '../base/units.ts';
-import { hostOf } from '../url/parts.ts';
-import type { Browser } from './browser.ts';
+import { hostOf, originOf } from '../url/parts.ts';
+import type { Browser, Tab } from './browser.ts';
 import type { Payload } from './cdp-pipe.ts';
 import type { BrowserPage, RenderHooks } from './hooks.ts';
 import {
@@ -20,9 +20,10 @@ import {
   type PageLimits,
   type PageResponse,
   type Traffic,
+  WINDOW,
 } from './interception.ts';
-import { CLICK_BUTTON, CLICK_ROUTE, FIRST, HEIGHT, HTML, LINKS, SCROLL } from './page-scripts.ts';
-import type { StorageState } from './storage-state.ts';
+import { CLICK_BUTTON, CLICK_ROUTE, HEIGHT, HTML, LINKS, SCROLL } from './page-scripts.ts';
+import type { StateCookie, StorageState } from './storage-state.ts';
 
 export interface RenderLimits extends PageLimits {
   /** From the start of the load to the end of scrolling and clicking. */
@@ -84,6 +85,8 @@ const MOST_SCROLLS = 40;
 const MOST_CLICKS = 30;
 /** How often the memory of the page is measured. */
 const MEASURE: Millis = 200;
+/** The next page does not get the process of a page that took more than this part of its memory. */
+const KEEP_BELOW = 1 / 4;
 
 export function renderPage(
   browser: Browser,
@@ -105,6 +108,8 @@ class Visit {
   #session = '';
   #world: number | undefined;
   #loaded = false;
+  /** The most memory that the page was seen to take. */
+  #largest: Bytes = 0;
   #fail: (error: RenderFailed) => void = () => {};
 
   constructor(browser: Browser, request: RenderRequest, limits: RenderLimits, clock: Clock) {
@@ -116,7 +121,7 @@ class Visit {
     this.#interception = new Interception(browser, request, request.answer, {
       limits,
       now: () => clock.now(),
-      script: `${FIRST};${request.state?.script(request.url) ?? ''}`,
+      login: request.state?.script(request.url) ?? '',
     });
     this.#interception.onLoad = () => {
       this.#loaded = true;
@@ -133,32 +138,31 @@ class Visit {
     const hung = () => this.#fail(new RenderFailed('render-hung', 'The page does not answer.'));
     const cancel = this.#clock.after(this.#limits.time + GRACE, hung);
     const endMeasuring = this.#measureMemory();
-    this.#browser.onEvent = this.#interception.onEvent;
     try {
       return await Promise.race([this.#visit(), failed]);
     } finally {
       cancel();
       endMeasuring();
-      this.#browser.onEvent = () => {};
+      this.#browser.listen(undefined);
     }
   }
 
   async #visit(): Promise<RenderedPage> {
-    const { url, state, screenshot } = this.#request;
+    const { url, screenshot } = this.#request;
     const browser = this.#browser;
-    const context = await browser.contextFor(hostOf(url), (id) => setUp(browser, id, state));
-    const { targetId } = await browser.call('Target.createTarget', {
-      ...{ url: 'about:blank', browserContextId: context, width: 1280, height: 1024 },
-    });
-    this.#session = await this.#interception.begin(targetId);
+    const tab = await this.#openTab();
+    this.#session = tab.session;
     const { beforeLoad, afterLoad } = this.#request.hooks ?? {};
     const isReady = !beforeLoad || (await this.#hook(beforeLoad));
-    if (isReady) void this.#call('Page.navigate', { url }).catch(() => {});
-    const isCut = !(isReady && (await this.#settle()) && (await this.#after(afterLoad)));
+    if (!isReady) throw new RenderFailed('render-hook', 'beforeLoad did not end in time.');
+    void this.#call('Page.navigate', { url }).catch(() => {});
+    const isCut = !((await this.#settle()) && (await this.#after(afterLoad)));
     const { html, base } = await this.#takePage(isCut);
     const picture = screenshot ? await this.#picture() : undefined;
     if (!isCut) await this.#clickAll(CLICK_ROUTE);
-    browser.tell('Target.closeTarget', { targetId });
+    const isSmall = this.#largest <= KEEP_BELOW * this.#limits.memory;
+    // Functions of the program may have changed what the tab does.
+    browser.leaveTab(tab, isSmall && !isCut && !beforeLoad && !afterLoad);
     const { traffic } = this.#interception;
     for (const link of traffic.ledTo) this.#links.add(link);
     browser.pages++;
@@ -166,6 +170,26 @@ class Visit {
       ...{ html: Buffer.from(html), base, links: [...this.#links], traffic, screenshot: picture },
       ...{ elapsed: this.#clock.now() - this.#startedAt, isCut },
     };
+  }
+
+  /** The tab of the page before, if that was of the same origin, or a new one. */
+  async #openTab(): Promise<Tab> {
+    const { url, state } = this.#request;
+    const browser = this.#browser;
+    const browserContextId = await browser.contextFor(hostOf(url), (id) =>
+      setUp(browser, id, state?.cookiesOf(hostOf(url)) ?? []),
+    );
+    const origin = originOf(url);
+    const kept = await browser.takeTab(origin);
+    browser.listen(this.#interception.onEvent);
+    if (kept) {
+      this.#interception.resume(kept);
+      return kept;
+    }
+    const { targetId } = await browser.call('Target.createTarget', {
+      ...{ url: 'about:blank', browserContextId, ...WINDOW },
+    });
+    return { targetId, origin, session: await this.#interception.begin(targetId) };
   }
 
   /** Calls a function of the program; false when the time was too short for it. */
@@ -219,7 +243,7 @@ class Visit {
       height = Number(now);
       if (!(await this.#untilQuiet(QUIET_STEP))) return false;
     }
-    await this.#inTime(this.#noteLinks());
+    if (!(await this.#inTime(this.#noteLinks()))) return false;
     return this.#clickAll(CLICK_BUTTON);
   }
 
@@ -230,7 +254,7 @@ class Visit {
       if (clicked === undefined) return false;
       if (!clicked) return true;
       if (!(await this.#untilQuiet(QUIET_STEP))) return false;
-      await this.#inTime(this.#noteLinks());
+      if (!(await this.#inTime(this.#noteLinks()))) return false;
     }
     return true;
   }
@@ -243,8 +267,11 @@ class Visit {
       this.#browser.tell('Page.stopLoading', {}, this.#session);
       await this.#noteLinks();
     }
-    const { html = '', base = '' } = await this.#evaluate(`${HTML}(${this.#limits.html})`);
-    return { html: String(html), base: String(base) };
+    const taken = await this.#evaluate(`${HTML}(${this.#limits.html})`);
+    // What was fetched is more than nothing.
+    if (!taken || taken.isBlank)
+      throw new RenderFailed('render-hung', 'The page did not load, or became blank.');
+    return { html: String(taken.html), base: String(taken.base) };
   }
 
   async #noteLinks(): Promise<boolean> {
@@ -319,6 +346,7 @@ class Visit {
     const look = async () => {
       try {
         const size = await this.#browser.memory();
+        this.#largest = Math.max(this.#largest, size);
         if (size > this.#limits.memory)
           this.#fail(new RenderFailed('render-memory', `The page takes ${size} bytes of memory.`));
       } catch {
@@ -334,8 +362,7 @@ class Visit {
   }
 }
 
-async function setUp(browser: Browser, id: string, state: StorageState | undefined) {
-  const cookies = state?.cookies ?? [];
+async function setUp(browser: Browser, id: string, cookies: readonly StateCookie[]) {
   if (cookies.length > 0)
     await browser.call('Storage.setCookies', { cookies, browserContextId: id });
 }

@@ -26,39 +26,59 @@ interface StateOrigin {
 
 export interface StorageState {
   readonly cookies: readonly StateCookie[];
-  /** Fills the local storage of a page's origin; empty where there is nothing to fill in. */
+  /** Those that pages of a host may see. */
+  cookiesOf(host: string): readonly StateCookie[];
+  /**
+   * Fills the local storage of a page's origin, and does nothing in frames of other origins; empty
+   * where there is nothing to fill in.
+   */
   script(url: string): string;
 }
 
+function refused(path: string, fact: string, cause?: unknown): DrumlinError {
+  const remedy = 'Save it with Playwright: storageState().';
+  return new DrumlinError('STORAGE_STATE', `${path} ${fact}`, remedy, { cause });
+}
+
+/** The error for a file that is missing, or is none. */
+export function unreadableState(path: string, cause: unknown): DrumlinError {
+  const isMissing = cause instanceof DrumlinError && cause.code === 'FILE_MISSING';
+  return refused(path, isMissing ? 'does not exist.' : 'is no file that can be read.', cause);
+}
+
 export function parseStorageState(text: string, path: string): StorageState {
-  const wrong = (fact: string) =>
-    new DrumlinError(
-      'STORAGE_STATE',
-      `${path} ${fact}`,
-      'Save it with Playwright: storageState().',
-    );
+  const wrong = (fact: string) => refused(path, fact);
   let read: { cookies?: unknown; origins?: unknown };
   try {
     read = JSON.parse(text);
   } catch {
     throw wrong('is no JSON.');
   }
-  const { cookies = [], origins = [] } = read ?? {};
+  if (read?.cookies === undefined && read?.origins === undefined)
+    throw wrong('has neither cookies nor origins.');
+  const { cookies = [], origins = [] } = read;
   if (!Array.isArray(cookies) || !cookies.every(isCookie))
     throw wrong('has cookies without a name, a value, a domain and a path.');
   if (!Array.isArray(origins) || !origins.every(isOrigin))
     throw wrong('has origins without a localStorage of names and values.');
   const stored = new Map(origins.map(({ origin, localStorage }) => [origin, localStorage]));
+  const plain = cookies.map(plainCookie);
   return {
-    cookies: cookies.map(plainCookie),
+    cookies: plain,
+    cookiesOf: (host) => plain.filter(({ domain }) => isSeenBy(host, domain.toLowerCase())),
     script: (url) => {
-      const items = stored.get(originOf(url));
+      const origin = originOf(url);
+      const items = stored.get(origin);
       if (!items || items.length === 0) return '';
       const pairs = JSON.stringify(items.map(({ name, value }) => [name, value]));
-      return `try { for (const [n, v] of ${pairs}) if (localStorage.getItem(n) === null) localStorage.setItem(n, v); } catch {}`;
+      return `try { if (self.origin === ${JSON.stringify(origin)}) for (const [n, v] of ${pairs}) if (localStorage.getItem(n) === null) localStorage.setItem(n, v); } catch {}`;
     },
   };
 }
+
+/** The domain of a cookie is a host, or begins with a dot: then it is for all hosts below it. */
+const isSeenBy = (host: string, domain: string): boolean =>
+  domain.startsWith('.') ? `.${host}`.endsWith(domain) : host === domain;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 

@@ -19,6 +19,12 @@ const LARGEST: Bytes = 8 * 2 ** 20;
 /** Of an answer, beside its URL, headers and body. */
 const ENTRY: Bytes = 200;
 
+/** A request as it is made. */
+type CachedRequest = Pick<PageRequest, 'url' | 'kind' | 'method' | 'headers'> & {
+  /** Without what is the user's. */
+  readonly isAnonymous: boolean;
+};
+
 interface Kept {
   readonly response: PageResponse;
   readonly digest: string;
@@ -43,7 +49,7 @@ export class AnswerCache {
     return this.#size;
   }
 
-  get(request: PageRequest, now: Millis): PageResponse | undefined {
+  get(request: CachedRequest, now: Millis): PageResponse | undefined {
     const key = keyOf(request);
     const kept = this.#answers.get(key);
     if (!kept) return undefined;
@@ -56,7 +62,7 @@ export class AnswerCache {
     return kept.response;
   }
 
-  put(request: PageRequest, response: PageResponse, now: Millis): void {
+  put(request: CachedRequest, response: PageResponse, now: Millis): void {
     if (!isKept(request, response)) return;
     const key = keyOf(request);
     const before = this.#answers.get(key);
@@ -88,13 +94,16 @@ export class AnswerCache {
   }
 }
 
-/** A server may answer each origin with another permission to read it. */
-function keyOf({ url, headers }: PageRequest): string {
+/**
+ * A server may answer each origin with another permission to read it. What it answers to the user's
+ * login is not for pages of other sites.
+ */
+function keyOf({ url, headers, isAnonymous }: CachedRequest): string {
   const origin = headers.find(([name]) => name.toLowerCase() === 'origin')?.[1] ?? '';
-  return `${origin} ${url}`;
+  return `${isAnonymous ? '' : '+'}${origin} ${url}`;
 }
 
-function isKept(request: PageRequest, { status, headers, body }: PageResponse): boolean {
+function isKept(request: CachedRequest, { status, headers, body }: PageResponse): boolean {
   if (request.method !== 'GET' || status !== 200 || !KINDS.has(request.kind)) return false;
   const control = headers.find(([name]) => name.toLowerCase() === 'cache-control')?.[1] ?? '';
   return body.length <= LARGEST && !/no-store/i.test(control);

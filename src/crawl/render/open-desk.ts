@@ -9,6 +9,7 @@ import { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import { RobotsMemory } from '../hosts/robots-memory.ts';
 import type { Counters } from '../record/counters.ts';
 import type { EventLog } from '../record/log.ts';
+import type { SkipSink } from '../skipped/skip-log.ts';
 import type { Store } from '../store/store.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { placesFor, RenderDesk } from './render-desk.ts';
@@ -34,6 +35,7 @@ interface DeskWith extends RobotsParts {
   readonly store: Store;
   readonly counters: Counters;
   readonly sparing: EventLog;
+  readonly skips: Pick<SkipSink, 'skipped'>;
   readonly permits: { readonly stopping: boolean };
   readonly scope: { requisiteRefusal(url: string): string | undefined };
   /** Domains that the user has blocked. */

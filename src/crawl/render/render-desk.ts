@@ -14,6 +14,7 @@
  */
 import { pageInfoResource, viewResource } from '../../archive/warc/rendered-records.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Millis } from '../../base/units.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import type { Exchange, HeaderView } from '../../fetch/exchange.ts';
 import type { HostTurn } from '../../frontier/frontier.ts';
@@ -29,7 +30,7 @@ import type { Counters } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { Store } from '../store/store.ts';
-import type { Loaded, PageTraffic, Subresources } from './subresources.ts';
+import type { AskedPause, Loaded, PageTraffic, Subresources } from './subresources.ts';
 
 /** Requests of one page. */
 const MOST_REQUESTS = 500;
@@ -43,6 +44,12 @@ const PLACES = 12;
 /** The page is not rendered now: its URL is to be queued again. */
 export class RenderPutOff extends Error {
   override readonly name = 'RenderPutOff';
+  /** How long to wait at least. */
+  readonly pause: Millis;
+  constructor(message: string, pause: Millis = 0) {
+    super(message);
+    this.pause = pause;
+  }
 }
 
 /** A page as it was fetched. */
@@ -102,6 +109,7 @@ export const scriptMemory = ({ renderMemory }: Pick<CrawlConfig, 'renderMemory'>
 export class RenderDesk {
   readonly #parts: RenderDeskParts;
   readonly #learner = new RenderLearner();
+  readonly #pauses = new WeakMap<HostTurn, AskedPause>();
   #taken = 0;
 
   constructor(parts: RenderDeskParts) {
@@ -116,6 +124,11 @@ export class RenderDesk {
   /** Whether a host is to wait for its turn: its pages would find no place. */
   mustWait(host: string): boolean {
     return this.#taken >= this.#parts.places && this.#learner.expects(host);
+  }
+
+  /** For how long the host of a turn asked to be left in peace while its page was rendered. */
+  askedPause(turn: HostTurn): AskedPause | undefined {
+    return this.#pauses.get(turn);
   }
 
   /** Whether a page is to be rendered; `passes` asks the user's filter. */
@@ -177,8 +190,14 @@ export class RenderDesk {
     );
     // The turn must hold its host until the last request has ended.
     await traffic?.end();
+    if (traffic?.pause) this.#pauses.set(turn, traffic.pause);
     // Its last requests may have been refused: a page without them is not what it shows.
     if (traffic?.wasStopped) throw new RenderPutOff('The crawl is stopping.');
+    if (traffic && traffic.notBefore > clock.now()) {
+      counters.countRender('put-off');
+      const pause = traffic.notBefore - clock.now();
+      throw new RenderPutOff('A host may not be asked yet after the resume.', pause);
+    }
     if ('failure' in rendered) throw rendered.failure;
     const found = rendered.links.flatMap((link) => this.#canonical(link) ?? []);
     const gained = hasGained(rendered, found, body, links);

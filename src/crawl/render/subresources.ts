@@ -24,6 +24,11 @@ import { Domain, Host } from '../../frontier/host.ts';
 import type { AddressGuard } from '../../net/address-guard.ts';
 import { DnsError, type NameResolver, type ResolvedAddress } from '../../net/dns.ts';
 import type { Politeness } from '../../politeness/politeness.ts';
+import {
+  type RetryCause,
+  type RetryPolicy,
+  statusFault,
+} from '../../politeness/retries-and-pauses.ts';
 import type { PageRequest, PageResponse } from '../../render/interception.ts';
 import { UNREACHABLE } from '../../robots/parse-robots.ts';
 import { canonicalise } from '../../url/canonical.ts';
@@ -33,6 +38,7 @@ import type { Outage } from '../hosts/outage.ts';
 import type { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import type { Counters } from '../record/counters.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
+import type { SkipSink } from '../skipped/skip-log.ts';
 import type { Store } from '../store/store.ts';
 import type { AnswerCache } from './answer-cache.ts';
 
@@ -46,12 +52,14 @@ interface SubresourceParts {
   readonly bodies: Pick<BodyBudget, 'hold'>;
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;
-  readonly frontier: Pick<Frontier, 'tryAsk' | 'asked' | 'host'>;
+  readonly frontier: Pick<Frontier, 'tryAsk' | 'asked' | 'askableFrom' | 'host'>;
   /** For hosts of the frontier. */
   readonly robots: Pick<RobotsKeeper, 'lookUp' | 'ask'>;
   /** For all other hosts. */
   readonly guestRobots: Pick<RobotsKeeper, 'lookUp' | 'ask'>;
   readonly politeness: Pick<Politeness, 'hostDelay' | 'delayElsewhere'>;
+  readonly retries: Pick<RetryPolicy, 'asked' | 'pauseAfter'>;
+  readonly skips: Pick<SkipSink, 'skipped'>;
   readonly store: Pick<Store, 'store'>;
   readonly outage: Pick<Outage, 'answered'>;
   readonly counters: Pick<Counters, 'countRender' | 'bytes' | 'requests'>;
@@ -66,6 +74,20 @@ interface SubresourceParts {
   readonly refusal: (url: string, host: string) => string | undefined;
   readonly stopping: () => boolean;
 }
+
+/** A request as the client makes it. */
+interface OwnRequest extends PageRequest {
+  readonly method: 'GET' | 'HEAD';
+  readonly isAnonymous: boolean;
+}
+
+/** Reasons that are decisions: their URLs are in the list of skipped ones. */
+const LISTED = new Set([
+  'request-method',
+  'request-disallowed',
+  'request-blocked',
+  'request-excluded',
+]);
 
 /** Why a request of a page is not made. */
 class Refused extends Error {
@@ -115,6 +137,12 @@ interface TrafficParts extends SubresourceParts {
   readonly decodeLimits: ReturnType<typeof decodeLimitsFor>;
 }
 
+/** A server has asked to be left in peace. */
+export interface AskedPause {
+  readonly until: Millis;
+  readonly cause: RetryCause;
+}
+
 /** What a page has loaded, as Browsertrix lists it. */
 export interface Loaded {
   readonly status: number;
@@ -126,6 +154,10 @@ export interface Loaded {
 export class PageTraffic {
   /** A request was refused because the crawl is stopping. */
   wasStopped = false;
+  /** When a host may be asked that may not be asked yet, after a resume. */
+  notBefore: Millis = 0;
+  /** Set when an answer of the page's own host asks to leave it in peace. */
+  pause: AskedPause | undefined;
   /** Bytes received. */
   bytes: Bytes = 0;
   readonly loaded = new Map<string, Loaded>();
@@ -157,15 +189,17 @@ export class PageTraffic {
   }
 
   readonly answer = async (request: PageRequest): Promise<PageResponse | undefined> => {
-    const { counters, internal } = this.#parts;
+    const { counters, internal, skips } = this.#parts;
     const url = request.url.replace(/#.*$/s, '');
     try {
-      const response = await this.#answer({ ...request, url });
+      const response = await this.#answer(this.#asOurs({ ...request, url }));
       this.#note(url, request.kind, response);
       return response;
     } catch (error) {
-      if (error instanceof Refused) counters.countRender(error.reason);
-      else if (error instanceof FetchError || error instanceof DnsError)
+      if (error instanceof Refused) {
+        counters.countRender(error.reason);
+        if (LISTED.has(error.reason)) skips.skipped(url, error.reason);
+      } else if (error instanceof FetchError || error instanceof DnsError)
         counters.countRender(`request-${error.fault}`);
       else {
         internal.note(error, { host: this.#turn.host.name, url });
@@ -175,7 +209,18 @@ export class PageTraffic {
     }
   };
 
-  async #answer(request: PageRequest): Promise<PageResponse> {
+  /**
+   * A request may change something on a server only if a person wants it. The user's login counts
+   * for requests of a page to its own site.
+   */
+  #asOurs(request: PageRequest): OwnRequest {
+    const { method, isOwn, url } = request;
+    if (method !== 'GET' && method !== 'HEAD') throw new Refused('request-method');
+    const isSameSite = payLevelDomain(hostOf(url)) === payLevelDomain(this.#turn.host.name);
+    return { ...request, method, isAnonymous: !(isOwn && isSameSite) };
+  }
+
+  async #answer(request: OwnRequest): Promise<PageResponse> {
     const { clock, cache, refusal, counters } = this.#parts;
     const { url } = request;
     if (canonicalise(url) === undefined) throw new Refused('request-bad-url');
@@ -222,28 +267,36 @@ export class PageTraffic {
     return allowed;
   }
 
-  async #ask(request: PageRequest, name: string, address: ResolvedAddress): Promise<PageResponse> {
+  async #ask(request: OwnRequest, name: string, address: ResolvedAddress): Promise<PageResponse> {
     const turn = this.#turn;
     if (name === turn.host.name) {
       await this.#mayAsk(request.url, { host: turn.host, isGuest: false }, address);
-      return this.#fetch(request, address);
+      return this.#fetch(request, address, turn.host, (time, cause) => {
+        this.pause = { until: this.#parts.clock.now() + time, cause };
+      });
     }
     const { frontier, politeness, delay } = this.#parts;
     const at = address.ip === turn.address.ip ? undefined : address;
     await this.#take(name, at);
+    let asked: Millis = 0;
     try {
-      await this.#mayAsk(request.url, this.#parts.hostFor(name), address);
-      return await this.#fetch(request, address);
+      const known = this.#parts.hostFor(name);
+      await this.#mayAsk(request.url, known, address);
+      return await this.#fetch(request, address, known.host, (time) => {
+        asked = time;
+      });
     } finally {
       const usual = politeness.delayElsewhere(frontier.host(name), name);
       const pause = Math.min(delay, usual);
-      frontier.asked(name, pause, at && { address: at, delay: pause });
+      frontier.asked(name, Math.max(pause, asked), at && { address: at, delay: pause });
     }
   }
 
   /** Takes a host, and its address unless the page's turn has it, when both are free. */
   async #take(name: string, address: ResolvedAddress | undefined): Promise<void> {
     const { frontier, clock } = this.#parts;
+    const from = frontier.askableFrom(name);
+    if (from >= this.#until) this.notBefore = Math.max(this.notBefore, from);
     for (;;) {
       const notBefore = frontier.tryAsk(name, address, clock.now());
       if (notBefore <= 0) return;
@@ -279,6 +332,7 @@ export class PageTraffic {
     const { delay, politeness } = this.#parts;
     const pause = Math.min(delay, politeness.hostDelay(host));
     const before = this.#askedAt.get(ip);
+    if (this.pause && host === this.#turn.host) throw new Refused('request-paused');
     await this.#waitUntil(before === undefined ? 0 : before + pause);
   }
 
@@ -297,18 +351,31 @@ export class PageTraffic {
     return this.#over || this.#parts.stopping();
   }
 
-  async #fetch(request: PageRequest, address: ResolvedAddress): Promise<PageResponse> {
-    const { client, clock, counters, outage } = this.#parts;
-    const { url, method, headers } = request;
+  /** Makes the request; `onPause` is called when the answer asks to leave the host in peace. */
+  async #fetch(
+    request: OwnRequest,
+    address: ResolvedAddress,
+    host: Host,
+    onPause: (time: Millis, cause: RetryCause) => void,
+  ): Promise<PageResponse> {
+    const { client, clock, counters, outage, retries } = this.#parts;
+    const { url, method, headers, isAnonymous } = request;
     counters.requests++;
     counters.countRender('requests');
     let exchange: Exchange;
     try {
-      exchange = await client.fetch({ url, method, address, headers });
+      exchange = await client.fetch({ url, method, address, headers, isAnonymous });
     } finally {
       this.#askedAt.set(address.ip, clock.now());
     }
     outage.answered(address.ip);
+    const fault = statusFault(exchange.status);
+    host.errorsInRow = fault === undefined ? 0 : host.errorsInRow + 1;
+    if (fault !== undefined) {
+      const asked = retries.asked(exchange, clock.now());
+      const pause = asked ?? retries.pauseAfter(fault, host.errorsInRow);
+      if (pause > 0) onPause(pause, fault);
+    }
     this.bytes += exchange.bytesReceived;
     counters.bytes += exchange.bytesReceived;
     try {
@@ -319,7 +386,7 @@ export class PageTraffic {
   }
 
   /** Stores the exchange, and makes the answer of it. */
-  async #keep(request: PageRequest, exchange: Exchange): Promise<PageResponse> {
+  async #keep(request: OwnRequest, exchange: Exchange): Promise<PageResponse> {
     const { bodies, store, cache, clock, decodeLimits } = this.#parts;
     const hold = bodies.hold(exchange);
     try {

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { AnswerCache } from '../../../src/crawl/render/answer-cache.ts';
 
-const ask = (url: string, kind = 'Script', origin?: string) => ({
-  ...{ url, kind, method: 'GET' as const },
+const ask = (url: string, kind = 'Script', origin?: string, isAnonymous = true) => ({
+  ...{ url, kind, method: 'GET' as const, isAnonymous },
   headers: origin === undefined ? [] : [['Origin', origin] as const],
 });
 const answer = (text: string, headers: readonly (readonly [string, string])[] = []) => ({
@@ -48,6 +48,13 @@ test('the answer that was used the longest ago goes first', () => {
   cache.get(ask('a'), 0);
   cache.put(ask('c'), answer('c'.repeat(90)), 0);
   expect(['a', 'b', 'c'].filter((name) => cache.get(ask(name), 0))).toEqual(['a', 'c']);
+});
+
+test('an answer to the login of the user is none to pages of other sites', () => {
+  const cache = new AnswerCache(1000);
+  cache.put(ask('/me.js', 'Script', undefined, false), answer('secret'), 0);
+  expect(cache.get(ask('/me.js'), 0)).toBeUndefined();
+  expect(cache.get(ask('/me.js', 'Script', undefined, false), 0)).toBeDefined();
 });
 
 test('an answer to one origin is none to another', () => {

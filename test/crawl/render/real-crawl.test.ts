@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/index/archive.ts';
 import { writeWacz } from '../../../src/archive/tools/wacz.ts';
 import { readWarc, type WarcRecord } from '../../../src/archive/warc/warc-reader.ts';
+import { summaryText } from '../../../src/cli/screen/progress.ts';
 import { resolveConfig } from '../../../src/config/settings.ts';
 import type { Summary } from '../../../src/crawl/record/counters.ts';
 import { Disk } from '../../../src/disk/disk.ts';
@@ -118,6 +119,9 @@ test('links that scripts write, fetch or go to are followed like any others', ()
 
 test('only pages that need it are rendered', () => {
   expect(summary.render).toMatchObject({ pages: 4 });
+  expect(summaryText(summary)).toMatch(
+    /rendered +4 pages in \d+ requests; \d gained links or text\n/,
+  );
   expect(summary.render?.cut).toBeGreaterThanOrEqual(1); // the page that loops
 });
 
