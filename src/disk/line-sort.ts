@@ -163,7 +163,9 @@ class LineLane implements Lane {
 }
 
 /** Merges sorted streams into one; closes them all, also after a failure. */
-async function* mergeLines(streams: readonly AsyncGenerator<string[]>[]): AsyncGenerator<string[]> {
+export async function* mergeLines(
+  streams: readonly AsyncGenerator<string[]>[],
+): AsyncGenerator<string[]> {
   const lanes = streams.map((stream) => new LineLane(stream));
   const merge = new Merge(lanes, (a, b) => a.line < b.line);
   try {

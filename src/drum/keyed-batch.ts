@@ -41,6 +41,24 @@ export class BatchBuilder implements KeyedBatch {
     this.#push(key, end);
   }
 
+  /** Adds two bytes, then `bytes[from .. to)`, which are so few that a loop copies them best. */
+  addShort(
+    key: bigint,
+    first: number,
+    second: number,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+  ): void {
+    let at = this.byteLength;
+    this.#reserve(at + 2 + to - from);
+    const into = this.bytes;
+    into[at++] = first;
+    into[at++] = second;
+    for (let i = from; i < to; i++) into[at++] = bytes[i];
+    this.#push(key, at);
+  }
+
   addText(key: bigint, text: string): void {
     const start = this.byteLength;
     this.#reserve(start + text.length * 3); // a UTF-16 unit is at most three bytes of UTF-8

@@ -1,8 +1,8 @@
 /**
  * The fingerprints of the links of a page: the same as `fingerprint`, in a third of the time.
  *
- * Idea      A BigInt is an object, and a single fingerprint makes three of them. Here the URLs are
- *           put side by side in the memory of the DRUM kernel, which hashes them in one call; the
+ * Idea      A BigInt is an object, and a single fingerprint makes three of them. Here the text of
+ *           all URLs is put into the memory of the DRUM kernel, which hashes them in one call; the
  *           rest is arithmetic on 32-bit halves. Most links were seen a moment ago and are
  *           recognised by their hashes: only the others need their partition.
  * Requires  canonical URLs, which are ASCII.
@@ -12,6 +12,7 @@
  */
 import { Kernel, SLACK } from '../drum/kernel.ts';
 import { PARTITION_BITS, partitionOfUrl } from '../url/fingerprint.ts';
+import type { PackedUrls } from '../url/packed-urls.ts';
 
 const WORD = 32;
 
@@ -25,28 +26,24 @@ export class Fingerprints {
   #ends!: Uint32Array;
   #words!: Uint32Array;
   keys!: BigUint64Array;
+  /** The memory in which the URLs that were hashed are; see `startOf`. */
+  bytes!: Uint8Array;
 
   constructor() {
     this.#grow(256, 32 * 1024);
   }
 
   /** The hash of each URL, by which it is recognised. */
-  hash(urls: readonly string[]): BigUint64Array {
-    // Joined first: one call that writes a long text takes a third of the time of sixty short
-    // writes.
-    let text = '';
-    for (const url of urls) text += url;
-    if (urls.length > this.#room.urls || text.length > this.#room.bytes) {
-      this.#grow(2 * urls.length, 2 * text.length);
+  hash({ text, ends }: PackedUrls): BigUint64Array {
+    const { length } = ends;
+    if (length > this.#room.urls || text.length > this.#room.bytes) {
+      this.#grow(2 * length, 2 * text.length);
     }
-    const ends = this.#ends;
-    let end = 0;
-    for (let i = 0; i < urls.length; i++) {
-      end += urls[i].length;
-      ends[i] = end;
-    }
+    const room = this.#ends;
+    for (let i = 0; i < length; i++) room[i] = ends[i];
+    // One call that writes a long text takes a third of the time of sixty short writes.
     this.#writer.write(text, this.#bytesAt, 'latin1');
-    this.#kernel.run.hashAll(this.#bytesAt, this.#endsAt, urls.length, this.#keysAt, 0);
+    this.#kernel.run.hashAll(this.#bytesAt, this.#endsAt, length, this.#keysAt, 0);
     return this.keys;
   }
 
@@ -64,6 +61,11 @@ export class Fingerprints {
     return partition;
   }
 
+  /** Where URL i begins in `bytes`; it ends where the next one begins. Valid until the next `hash`. */
+  startOf(i: number): number {
+    return i === 0 ? this.#bytesAt : this.#bytesAt + this.#ends[i - 1];
+  }
+
   #grow(urls: number, bytes: number): void {
     const room = {
       urls: Math.max(urls, this.#room.urls),
@@ -72,6 +74,7 @@ export class Fingerprints {
     const kernel = new Kernel(room.bytes + SLACK + room.urls * 12 + 64);
     this.#room = room;
     this.#kernel = kernel;
+    this.bytes = kernel.bytes;
     this.#writer = Buffer.from(kernel.buffer);
     this.#bytesAt = kernel.allocate(room.bytes + SLACK);
     this.#endsAt = kernel.allocate(room.urls * 4);

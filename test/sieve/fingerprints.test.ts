@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { xxh64 } from '../../src/base/xxh64.ts';
 import { Fingerprints } from '../../src/sieve/fingerprints.ts';
 import { fingerprint, partitionOfFingerprint } from '../../src/url/fingerprint.ts';
+import { PackedUrls } from '../../src/url/packed-urls.ts';
 
 /** Paths are slices of it: to generate every letter would take longer than the test. */
 const LETTERS = Array.from({ length: 2000 }, (_, i) =>
@@ -23,7 +24,7 @@ test('fingerprints of many URLs at once equal those of each URL, however many an
   const fingerprints = new Fingerprints();
   fc.assert(
     fc.property(fc.array(url, { maxLength: 600, size: 'max' }), (urls) => {
-      const keys = fingerprints.hash(urls);
+      const keys = fingerprints.hash(PackedUrls.of(urls));
       expect([...keys.subarray(0, urls.length)]).toEqual(urls.map(xxh64));
       const partitions = urls.map((url, i) => fingerprints.finish(i, url));
       expect([...keys.subarray(0, urls.length)]).toEqual(urls.map(fingerprint));

@@ -7,14 +7,15 @@
  *           them? Lengths are found by the first bit in which eight bytes differ, distance symbols
  *           by counting zeros. Writing has no branch that matters: four tokens are combined and
  *           written at once.
- * Requires  A record inside the input region. A call must not be interrupted: all calls share the
- *           tables.
+ * Requires  A record inside the input region, which is moved if it ends beyond 64 KiB. A call must not
+ *           be interrupted: all calls share the tables.
  * Ensures   The same record gives the same bytes, independent of earlier calls. No block is written
  *           that would be shorter if it were stored.
  *
- * A token is a literal (0-255), a length (256 + length - 3), a distance symbol with its extra bits
- * from bit 10 on (512 + symbol), or the end of the block. A match is two tokens, so that every
- * token is written alike: look up the code, append the extra bits.
+ * A token is a literal (0-255), a length (256 + length - 3), a distance symbol (512 + symbol) or the
+ * end of the block. It is held as its place in a table (four times the number), with the extra bits
+ * of a distance from bit 12 on. A match is two tokens, so that every token is written alike: look
+ * up the code, append the extra bits.
  *
  * `npm run kernels` compiles it into deflate-wasm.ts, which the build and the tests
  * load.
@@ -31,26 +32,29 @@ const HASH_BITS = 13;
  */
 const SHORTEST = 5;
 const LONGEST = 258;
-/** Input bytes of a block: enough text of one kind that its own code is worth the header. */
-const BLOCK: usize = 65536;
 /**
  * How far a probe at the second position of a round reads without a check for the end of the
  * record.
  */
 const AHEAD: usize = 1 + SHORTEST + 8;
+/** A table entry is a position of 16 bits. A longer record moves down between two blocks. */
+const WINDOW: usize = 65536;
+const SLIDE: usize = 32768;
+/** Where a block of a longer record ends: its last match may reach further. */
+const BLOCK_END: usize = WINDOW - 512;
 
 const LENGTHS_FROM = 256;
 const DISTANCES_FROM = 512;
 const END = 542;
 const TOKEN_KINDS: usize = 544;
-const EXTRA_FROM = 10;
+const EXTRA_FROM = 12;
 
 const LITERAL_SYMBOLS: u32 = 286;
 const DISTANCE_SYMBOLS: u32 = 30;
 const RUN_SYMBOLS: u32 = 19;
 
 // The memory: small tables, then tokens, the input and the output.
-const HEADS: usize = HUFFMAN_END; // u16 × 8192: last position by hash, modulo 64 KiB
+const HEADS: usize = HUFFMAN_END; // u16 × 8192: last position by hash
 const COUNTS: usize = HEADS + (2 << HASH_BITS); // u32 by token
 const SYMBOL_COUNTS: usize = COUNTS + 4 * TOKEN_KINDS; // u32 × 288, by literal and length symbol
 const RUN_COUNTS: usize = SYMBOL_COUNTS + 4 * 288; // u32 × 20
@@ -59,17 +63,17 @@ const RUN_LENGTHS: usize = LENGTHS + 320; // u8 × 32
 const CODES: usize = RUN_LENGTHS + 32; // u32 × 288: by literal and length symbol
 const WRITTEN: usize = CODES + 4 * 288; // u32 by token: what it is written as
 const RUNS: usize = WRITTEN + 4 * TOKEN_KINDS; // u32 × 320: code lengths as tokens
-const TOKENS: usize = BLOCK; // u32: as many as a block has bytes, and some more
-/** A candidate is read before it is checked, so there are 64 KiB of memory before every record. */
-export const INPUT: usize = 5 * BLOCK + 4096;
-export const INPUT_BYTES: usize = 2 * BLOCK;
+const TOKENS: usize = WINDOW; // u32: as many as a block has bytes, and some more
+/** Positions count from here. A candidate is read before it is checked: every position may be read. */
+export const INPUT: usize = 5 * WINDOW + 4096;
+export const INPUT_BYTES: usize = 2 * WINDOW;
 /** The gap leaves room for a gzip header, and for reads past the end. */
 export const OUTPUT: usize = INPUT + INPUT_BYTES + 64;
 /**
  * Stored data grows by a few bytes. A block that is stored in the end may first take up to 15 bits
  * a byte.
  */
-export const OUTPUT_BYTES: usize = INPUT_BYTES + 2 * BLOCK + 1024;
+export const OUTPUT_BYTES: usize = INPUT_BYTES + 2 * WINDOW + 1024;
 
 let out: usize = 0;
 /** Bits that do not fill a byte yet: always fewer than eight between two calls. */
@@ -77,29 +81,51 @@ let held: u64 = 0;
 let bits: u64 = 0;
 
 export function deflate(from: usize, length: usize, isLast: bool): usize {
-  const end = from + length;
-  forget(from);
+  let p = begin(from, length);
+  let end = p + length;
   out = OUTPUT;
   held = 0;
   bits = 0;
-  let p = from;
-  do {
+  for (;;) {
     p = writeBlock(p, end, isLast);
-  } while (p < end);
+    if (p == end) break;
+    slide(end);
+    p -= SLIDE;
+    end -= SLIDE;
+  }
   // Any piece but the last ends with an empty stored block, which leaves no bits behind.
   if (!isLast) writeStored(end, end, false);
   align();
   return out - OUTPUT;
 }
 
+/** The record's first position; moves the record if its last position would not fit an entry. */
+function begin(from: usize, length: usize): usize {
+  let p = from - INPUT;
+  if (p + length > WINDOW) {
+    memory.copy(INPUT, from, length);
+    p = 0;
+  }
+  forget(p);
+  return p;
+}
+
+/** Moves the record, so that its next bytes come within reach of the table. */
+function slide(end: usize): void {
+  memory.copy(INPUT, INPUT + SLIDE, end - SLIDE);
+  const distance = i16x8.splat(<i16>SLIDE);
+  for (let head = HEADS; head < COUNTS; head += 16) {
+    v128.store(head, i16x8.sub_sat_u(v128.load(head), distance));
+  }
+}
+
 /** The number of bytes that `deflate` would give for the last piece; cheaper, as it writes less. */
 export function deflatedBytes(from: usize, length: usize): usize {
-  const end = from + length;
-  forget(from);
+  let p = begin(from, length);
+  let end = p + length;
   let size: u64 = 0;
-  let p = from;
-  do {
-    tokenise(p, min(p + BLOCK, end), end);
+  for (;;) {
+    tokenise(p, blockEnd(end), end);
     out = OUTPUT;
     held = 0;
     bits = 0;
@@ -107,8 +133,11 @@ export function deflatedBytes(from: usize, length: usize): usize {
     const coded = size + (<u64>(out - OUTPUT) << 3) + bits + tokenBits();
     const isStored = (coded >>> 3) - (size >>> 3) > <u64>(tokenised - p + 4);
     size = isStored ? storedBits(size, tokenised - p) : coded;
-    p = tokenised;
-  } while (p < end);
+    if (tokenised == end) break;
+    slide(end);
+    p = tokenised - SLIDE;
+    end -= SLIDE;
+  }
   return <usize>((size + 7) >>> 3);
 }
 
@@ -141,24 +170,30 @@ function storedBits(before: u64, length: usize): u64 {
 }
 
 /**
- * Fills the heads with the record's first byte: an empty head looks like a candidate that may be
- * compared.
+ * Fills the heads with the record's first position: an empty head looks like a candidate that may
+ * be compared.
  */
-function forget(from: usize): void {
-  const first = i16x8.splat(<i16>from);
+function forget(first: usize): void {
+  const empty = i16x8.splat(<i16>first);
   for (let head = HEADS; head < COUNTS; head += 64) {
-    v128.store(head, first);
-    v128.store(head, first, 16);
-    v128.store(head, first, 32);
-    v128.store(head, first, 48);
+    v128.store(head, empty);
+    v128.store(head, empty, 16);
+    v128.store(head, empty, 32);
+    v128.store(head, empty, 48);
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function blockEnd(end: usize): usize {
+  return end <= WINDOW ? end : BLOCK_END;
 }
 
 function writeBlock(from: usize, end: usize, isLast: bool): usize {
   const startOut = out;
   const startHeld = held;
   const startBits = bits;
-  const tokensEnd = tokenise(from, min(from + BLOCK, end), end);
+  const tokensEnd = tokenise(from, blockEnd(end), end);
   const isFinal = isLast && tokenised == end;
   writeHeader(isFinal);
   assignTokens();
@@ -180,55 +215,51 @@ function headOf(bytes: u64): usize {
   return <usize>(((bytes << (64 - 8 * SHORTEST)) * 0x9e3779b185ebca87) >>> (64 - HASH_BITS)) << 1;
 }
 
-/**
- * Returns the distance to the last position with the same hash, less one, and records this
- * position.
- */
+/** Returns the last position with the same hash, and records this one. */
 // @ts-ignore: decorator
 @inline
-function visit(p: usize, bytes: u64): u32 {
+function visit(p: usize, bytes: u64): usize {
   const head = headOf(bytes);
-  const distance = <u32>(p - 1 - load<u16>(head, HEADS)) & 0xffff;
+  const candidate = <usize>load<u16>(head, HEADS);
   store<u16>(head, <u16>p, HEADS);
-  return distance;
+  return candidate;
 }
 
 // @ts-ignore: decorator
 @inline
 function remember(p: usize): void {
-  store<u16>(headOf(load<u64>(p)), <u16>p, HEADS);
+  store<u16>(headOf(load<u64>(p, INPUT)), <u16>p, HEADS);
 }
 
 /** Zero if the candidate is within 32 KiB and begins with the same bytes. */
 // @ts-ignore: decorator
 @inline
-function differs(p: usize, distance: u32, bytes: u64): u64 {
-  return <u64>(distance >>> 15) | ((load<u64>(p - 1 - distance) ^ bytes) << (64 - 8 * SHORTEST));
+function differs(candidate: usize, distance: u32, bytes: u64): u64 {
+  return <u64>(distance >>> 15) | ((load<u64>(candidate, INPUT) ^ bytes) << (64 - 8 * SHORTEST));
 }
 
 // @ts-ignore: decorator
 @inline
 function count(token: usize): void {
-  store<u32>(token << 2, load<u32>(token << 2, COUNTS) + 1, COUNTS);
+  store<u32>(token, load<u32>(token, COUNTS) + 1, COUNTS);
 }
 
 // @ts-ignore: decorator
 @inline
 function addLiteral(at: usize, bytes: u64): void {
-  const byte = <usize>bytes & 255;
-  store<u32>(at, <u32>byte);
-  count(byte);
+  const token = (<usize>bytes & 255) << 2;
+  store<u32>(at, <u32>token);
+  count(token);
 }
 
-function longMatch(p: usize, distance: usize, end: usize): u32 {
-  const before = p - 1 - distance;
+function longMatch(p: usize, before: usize, end: usize): u32 {
   const longest = <u32>min(end - p, LONGEST);
   let length: u32 = SHORTEST + 8;
   for (; length + 8 <= longest; length += 8) {
-    const difference = load<u64>(before + length) ^ load<u64>(p + length);
+    const difference = load<u64>(before + length, INPUT) ^ load<u64>(p + length, INPUT);
     if (difference) return length + <u32>(ctz(difference) >> 3);
   }
-  while (length < longest && load<u8>(before + length) == load<u8>(p + length)) length++;
+  while (length < longest && load<u8>(before + length, INPUT) == load<u8>(p + length, INPUT)) length++;
   return length;
 }
 
@@ -241,30 +272,32 @@ let tokenised: usize = 0;
  */
 function tokenise(from: usize, to: usize, end: usize): usize {
   memory.fill(COUNTS, 0, 4 * TOKEN_KINDS);
-  const last = min(to, max(end - AHEAD, from));
+  const last = end > from + AHEAD ? min(to, end - AHEAD) : from;
   let at: usize = TOKENS;
   let p = from;
   while (p < last) {
-    let bytes = load<u64>(p);
-    let distance = visit(p, bytes);
-    if (differs(p, distance, bytes)) {
+    let bytes = load<u64>(p, INPUT);
+    let candidate = visit(p, bytes);
+    let distance = <u32>(p - 1 - candidate);
+    if (differs(candidate, distance, bytes)) {
       addLiteral(at, bytes);
       at += 4;
       p++;
-      bytes = load<u64>(p);
-      distance = visit(p, bytes);
-      if (differs(p, distance, bytes)) {
+      bytes = load<u64>(p, INPUT);
+      candidate = visit(p, bytes);
+      distance = <u32>(p - 1 - candidate);
+      if (differs(candidate, distance, bytes)) {
         addLiteral(at, bytes);
         at += 4;
         p++;
         continue;
       }
     }
-    const difference = load<u64>(p - 1 - distance, SHORTEST) ^ load<u64>(p, SHORTEST);
-    const length: u32 = difference ? SHORTEST + <u32>(ctz(difference) >> 3) : longMatch(p, distance, end);
-    const token = length + (LENGTHS_FROM - 3);
+    const difference = load<u64>(candidate, INPUT + SHORTEST) ^ load<u64>(p, INPUT + SHORTEST);
+    const length: u32 = difference ? SHORTEST + <u32>(ctz(difference) >> 3) : longMatch(p, candidate, end);
+    const token = (length + (LENGTHS_FROM - 3)) << 2;
     const extraBits: u32 = 30 - clz(distance | 2);
-    const symbol: u32 = DISTANCES_FROM + 2 * extraBits + (distance >>> extraBits);
+    const symbol: u32 = (DISTANCES_FROM + 2 * extraBits + (distance >>> extraBits)) << 2;
     const extra = distance & ((1 << extraBits) - 1);
     store<u64>(at, <u64>token | (<u64>(symbol | (extra << EXTRA_FROM)) << 32));
     at += 8;
@@ -278,30 +311,27 @@ function tokenise(from: usize, to: usize, end: usize): usize {
     remember(p - 1);
   }
   if (to == end) {
-    for (; p < end; p++, at += 4) addLiteral(at, load<u8>(p));
+    for (; p < end; p++, at += 4) addLiteral(at, load<u8>(p, INPUT));
   }
   tokenised = p;
-  store<u32>(at, END);
+  store<u32>(at, END << 2);
   return at + 4;
 }
 
 // Blocks.
 
-/**
- * The symbol of a length less three. 258 is not the last of the range before it, but a symbol
- * without extra bits.
- */
+/** The extra bits of a length less three. */
 // @ts-ignore: decorator
 @inline
 function lengthExtraBits(length: u32): u32 {
   return length == LONGEST - 3 ? 0 : 29 - clz(length | 4);
 }
 
+/** The extra bits of a length symbol but the last. */
 // @ts-ignore: decorator
 @inline
-function lengthSymbol(length: u32): u32 {
-  const extraBits = 29 - clz(length | 4);
-  return length == LONGEST - 3 ? 285 : 257 + 4 * extraBits + (length >>> extraBits);
+function symbolExtraBits(symbol: u32): u32 {
+  return symbol < 265 ? 0 : (symbol - 261) >>> 2;
 }
 
 /** How many literals and lengths, and how many distances, the block's header has codes for. */
@@ -313,9 +343,16 @@ function writeHeader(isFinal: bool): void {
   memory.copy(SYMBOL_COUNTS, COUNTS, 4 * 256);
   memory.fill(SYMBOL_COUNTS + 4 * 256, 0, 4 * 32);
   set(SYMBOL_COUNTS, 256, 1);
-  for (let length: u32 = 0; length < 256; length++) {
-    add(SYMBOL_COUNTS, lengthSymbol(length), get(COUNTS, LENGTHS_FROM + length));
+  let length = LENGTHS_FROM;
+  for (let symbol: u32 = 257; symbol < 285; symbol++) {
+    let sum: u32 = 0;
+    for (const next = length + (1 << symbolExtraBits(symbol)); length < next; length++) sum += get(COUNTS, length);
+    set(SYMBOL_COUNTS, symbol, sum);
   }
+  // The longest is not the last of the range before it, but a symbol of its own.
+  const longest = get(COUNTS, LENGTHS_FROM + LONGEST - 3);
+  add(SYMBOL_COUNTS, 284, -longest);
+  set(SYMBOL_COUNTS, 285, longest);
   chooseLengths(SYMBOL_COUNTS, LITERAL_SYMBOLS, 15, LENGTHS);
   literals = LITERAL_SYMBOLS;
   while (load<u8>(LENGTHS + literals - 1) == 0) literals--;
@@ -332,12 +369,17 @@ function assignTokens(): void {
   assignCodes(LENGTHS, literals, CODES);
   memory.copy(WRITTEN, CODES, 4 * 256);
   set(WRITTEN, END, get(CODES, 256));
-  for (let length: u32 = 0; length < 256; length++) {
-    const code = get(CODES, lengthSymbol(length));
-    const extraBits = lengthExtraBits(length);
-    const extra = length & ((1 << extraBits) - 1);
-    set(WRITTEN, LENGTHS_FROM + length, (code + (extraBits << 26)) | (extra << (code >>> 26)));
+  let length = LENGTHS_FROM;
+  for (let symbol: u32 = 257; symbol < 285; symbol++) {
+    const code = get(CODES, symbol);
+    const extraBits = symbolExtraBits(symbol);
+    let written = code + (extraBits << 26);
+    for (const next = length + (1 << extraBits); length < next; length++) {
+      set(WRITTEN, length, written);
+      written += 1 << (code >>> 26);
+    }
   }
+  set(WRITTEN, LENGTHS_FROM + LONGEST - 3, get(CODES, 285));
   assignCodes(distanceLengths, distances, WRITTEN + 4 * DISTANCES_FROM);
   for (let symbol: u32 = 4; symbol < distances; symbol++) {
     add(WRITTEN, DISTANCES_FROM + symbol, ((symbol >>> 1) - 1) << 26);
@@ -367,7 +409,7 @@ function writeLengths(isFinal: bool): void {
 // @ts-ignore: decorator
 @inline
 function addRun(at: usize, symbol: u32, extra: u32): usize {
-  store<u32>(at, symbol | (extra << EXTRA_FROM));
+  store<u32>(at, (symbol << 2) | (extra << EXTRA_FROM));
   add(RUN_COUNTS, symbol, 1);
   return at + 4;
 }
@@ -402,7 +444,7 @@ function makeRuns(from: usize, to: usize): usize {
 // @ts-ignore: decorator
 @inline
 function writtenAs(token: u32): u32 {
-  return load<u32>(<usize>(token & ((1 << EXTRA_FROM) - 1)) << 2, WRITTEN);
+  return load<u32>(<usize>(token & ((1 << EXTRA_FROM) - 1)), WRITTEN);
 }
 
 // @ts-ignore: decorator
@@ -480,7 +522,7 @@ function writeStored(from: usize, to: usize, isFinal: bool): void {
     put(isFinal && p + length == to ? 1 : 0, 3);
     align();
     put(<u64>length | (<u64>(length ^ 0xffff) << 16), 32);
-    memory.copy(out, p, length);
+    memory.copy(out, INPUT + p, length);
     out += length;
     p += length;
   } while (p < to);

@@ -48,11 +48,15 @@ class Deflater {
     this.#memory.set(GZIP_HEADER, this.#output - GZIP_HEADER.length);
   }
 
-  /** Compresses a record that fits `room` to one gzip member, valid until the next call. */
+  /**
+   * Compresses a record that fits `room` to one gzip member, valid until the next call. A record in
+   * `room` may be overwritten.
+   */
   member(record: Uint8Array): Uint8Array {
+    const checksum = crc32(record);
     const start = this.#output - GZIP_HEADER.length;
     const end = this.#output + this.#run(record, true);
-    this.#memory.writeUInt32LE(crc32(record), end);
+    this.#memory.writeUInt32LE(checksum, end);
     this.#memory.writeUInt32LE(record.length, end + 4);
     return this.#memory.subarray(start, end + TRAILER_BYTES);
   }

@@ -8,13 +8,17 @@
  */
 
 const LONGEST_CODE: u32 = 15;
+/** Counts below the last are sorted by counting them. */
+const BUCKETS: u32 = 256;
 
 /** Scratch memory starts at 2 KiB, below which the compiler keeps its constants, and ends here. */
 export const HUFFMAN_END: usize = 8192;
 const SORTED: usize = 2048; // u32 × 288: count and symbol, the rarest first
-const TREE: usize = SORTED + 4 * 288; // u32 × 288
-const PLACES: usize = TREE + 4 * 288; // u32 × 64
-const PER_LENGTH: usize = PLACES + 4 * 64; // u32 × 32
+const WEIGHTS: usize = SORTED + 4 * 288; // u32 × 288: of the inner nodes
+const PARENTS: usize = WEIGHTS + 4 * 288; // u32 × 288: of the inner nodes; their depths replace them
+const PLACES: usize = PARENTS + 4 * 288; // u32 × 256
+const PER_LENGTH: usize = PLACES + 4 * BUCKETS; // u32 × 32
+const INNER: usize = PER_LENGTH + 4 * 32; // u32 × 32: inner nodes by depth
 
 // @ts-ignore: decorator
 @inline
@@ -64,70 +68,83 @@ export function chooseLengths(counts: usize, alphabet: u32, limit: u32, lengths:
  * code of one symbol is incomplete.
  */
 function sortUsed(counts: usize, alphabet: u32): u32 {
-  memory.fill(PLACES, 0, 4 * 64);
+  memory.fill(PLACES, 0, 4 * BUCKETS);
   let used: u32 = 0;
+  // Which symbols are used cannot be predicted, so there is no branch.
   for (let symbol: u32 = 0; symbol < alphabet; symbol++) {
     const n = get(counts, symbol);
-    if (n != 0) set(TREE, used++, (n << 9) | symbol);
+    set(WEIGHTS, used, (n << 9) | symbol);
+    used += u32(n != 0);
   }
   for (let symbol: u32 = 0; used < 2; symbol++) {
-    if (get(counts, symbol) == 0) set(TREE, used++, (1 << 9) | symbol);
+    if (get(counts, symbol) == 0) set(WEIGHTS, used++, (1 << 9) | symbol);
   }
-  for (let i: u32 = 0; i < used; i++) add(PLACES, min(get(TREE, i) >>> 9, 63), 1);
+  for (let i: u32 = 0; i < used; i++) add(PLACES, min(get(WEIGHTS, i) >>> 9, BUCKETS - 1), 1);
   let sum: u32 = 0;
-  for (let place: u32 = 0; place < 64; place++) {
+  for (let place: u32 = 0; place < BUCKETS; place++) {
     const n = get(PLACES, place);
     set(PLACES, place, sum);
     sum += n;
   }
+  const large = get(PLACES, BUCKETS - 1);
   for (let i: u32 = 0; i < used; i++) {
-    const value = get(TREE, i);
-    const bucket = min(value >>> 9, 63);
+    const value = get(WEIGHTS, i);
+    const bucket = min(value >>> 9, BUCKETS - 1);
     const place = get(PLACES, bucket);
     set(PLACES, bucket, place + 1);
     set(SORTED, place, value);
   }
   // Only the last bucket is not sorted yet.
-  for (let i: u32 = 1; i < used; i++) {
+  for (let i = large + 1; i < used; i++) {
     const value = get(SORTED, i);
     let hole = i;
-    for (; hole > 0 && get(SORTED, hole - 1) > value; hole--) set(SORTED, hole, get(SORTED, hole - 1));
+    for (; hole > large && get(SORTED, hole - 1) > value; hole--) set(SORTED, hole, get(SORTED, hole - 1));
     set(SORTED, hole, value);
   }
   return used;
 }
 
 /**
- * Counts the leaves of the Huffman tree by depth. This is Moffat and Katajainen's in-place
- * calculation, which overwrites weights with parents and parents with depths of inner nodes. It
- * needs no tree.
+ * Counts the leaves of the Huffman tree by depth. Leaves are sorted, and inner nodes are made in
+ * the order of their weights, so the two lightest of both are always at the front of two queues.
+ * Which queue it is cannot be predicted, so there is no branch: a parent is noted for the first
+ * inner node in any case, and noted again later if the node was not taken.
  */
-function countDepths(n: i32, limit: u32): void {
-  for (let i: i32 = 0; i < n; i++) set(TREE, i, get(SORTED, i) >>> 9);
-  add(TREE, 0, get(TREE, 1));
-  let root: i32 = 0;
-  let leaf: i32 = 2;
-  for (let parent: i32 = 1; parent < n - 1; parent++) {
+function countDepths(n: u32, limit: u32): void {
+  const inner = n - 1;
+  memory.fill(WEIGHTS, 0xff, 4 * n);
+  set(SORTED, n, u32.MAX_VALUE);
+  let node: u32 = 0;
+  let leaf: u32 = 0;
+  for (let parent: u32 = 0; parent < inner; parent++) {
     let weight: u32 = 0;
     for (let child = 0; child < 2; child++) {
-      if (leaf >= n || (root < parent && get(TREE, root) < get(TREE, leaf))) {
-        weight += get(TREE, root);
-        set(TREE, root++, parent);
-      } else weight += get(TREE, leaf++);
+      const ofNode = get(WEIGHTS, node);
+      const ofLeaf = get(SORTED, leaf) >>> 9;
+      const isNode = u32(ofNode < ofLeaf);
+      set(PARENTS, node, parent);
+      weight += min(ofNode, ofLeaf);
+      node += isNode;
+      leaf += 1 - isNode;
     }
-    set(TREE, parent, weight);
+    set(WEIGHTS, parent, weight);
   }
-  set(TREE, n - 2, 0);
-  for (let i = n - 3; i >= 0; i--) set(TREE, i, get(TREE, get(TREE, i)) + 1);
+  memory.fill(INNER, 0, 4 * 32);
+  set(PARENTS, inner - 1, 0);
+  set(INNER, 0, 1);
+  for (let i = <i32>inner - 2; i >= 0; i--) {
+    const depth = get(PARENTS, get(PARENTS, i)) + 1;
+    set(PARENTS, i, depth);
+    add(INNER, min(depth, limit), 1);
+  }
   memory.fill(PER_LENGTH, 0, 4 * 32);
-  root = n - 2;
-  let depth: u32 = 0;
-  for (let nodes: u32 = 1; nodes > 0; depth++) {
-    let inner: u32 = 0;
-    for (; root >= 0 && get(TREE, root) == depth; root--) inner++;
-    add(PER_LENGTH, min(depth, limit), nodes - inner);
-    nodes = 2 * inner;
+  let left = n;
+  for (let depth: u32 = 1; depth < limit; depth++) {
+    const leaves = 2 * get(INNER, depth - 1) - get(INNER, depth);
+    set(PER_LENGTH, depth, leaves);
+    left -= leaves;
   }
+  set(PER_LENGTH, limit, left);
 }
 
 /**

@@ -78,19 +78,20 @@ export class Archive {
     this.index = index;
   }
 
-  static async open(disk: Disk, place: string): Promise<Archive> {
+  /** `spare` is used where the archive has no index. */
+  static async open(disk: Disk, place: string, spare?: SortedIndex): Promise<Archive> {
     if (!(await isFolder(disk, place))) {
       return new Archive(disk, undefined, [{ name: basename(place), path: place }], undefined);
     }
     const crawled = await warcNames(disk, archiveDir(place));
     if (crawled.length > 0) {
       const files = crawled.map((name) => ({ name, path: join(archiveDir(place), name) }));
-      return new Archive(disk, place, files, await openIndex(disk, indexDir(place)));
+      return new Archive(disk, place, files, (await openIndex(disk, indexDir(place))) ?? spare);
     }
     const names = await warcNames(disk, place);
     if (names.length === 0) throw nothingThere(place);
     const files = names.map((name) => ({ name, path: join(place, name) }));
-    return new Archive(disk, undefined, files, await openIndex(disk, place));
+    return new Archive(disk, undefined, files, (await openIndex(disk, place)) ?? spare);
   }
 
   /** Captures in the order of the index; only those whose line is not below `from`. */

@@ -35,11 +35,10 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '44
 
 export function surt(url: string): string {
   const trimmed = url.trim();
-  const scheme = AUTHORITY.exec(trimmed);
-  if (scheme === null) return trimmed === '' ? '-' : escaped(trimmed, false);
-  const start = scheme[0].length;
+  const start = authorityStart(trimmed);
+  if (start < 0) return trimmed === '' ? '-' : escaped(trimmed, false);
   let pathStart = start;
-  while (pathStart < trimmed.length && !'/?#'.includes(trimmed[pathStart])) pathStart++;
+  while (pathStart < trimmed.length && !endsAuthority(trimmed.charCodeAt(pathStart))) pathStart++;
   const fragment = trimmed.indexOf('#', pathStart);
   const end = fragment < 0 ? trimmed.length : fragment;
   const question = trimmed.indexOf('?', pathStart);
@@ -47,6 +46,18 @@ export function surt(url: string): string {
   const host = knownHostKey(trimmed.slice(0, pathStart), start);
   const query = pathEnd < end ? queryKey(trimmed.slice(pathEnd + 1, end)) : '';
   return `${host})${pathKey(trimmed.slice(pathStart, pathEnd))}${query === '' ? '' : `?${query}`}`;
+}
+
+/** Where the authority begins; -1 if there is none. */
+function authorityStart(url: string): number {
+  if (url.startsWith('http://')) return 'http://'.length;
+  if (url.startsWith('https://')) return 'https://'.length;
+  return AUTHORITY.exec(url)?.[0].length ?? -1;
+}
+
+/** `/`, `?` or `#`. */
+function endsAuthority(code: number): boolean {
+  return code === 0x2f || code === 0x3f || code === 0x23;
 }
 
 /** Keys of recent hosts: a crawl uses those of a few thousand, over and over. */

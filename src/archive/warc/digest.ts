@@ -22,10 +22,13 @@ export function digest(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
 
 const BASE32 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
 
-/** RFC 4648 Base32 without padding (20 bytes need none) of bytes given as Latin-1 text. */
+/** The text is built in bytes: appending to a string would allocate one per character. */
+const digits = Buffer.allocUnsafeSlow(64);
+
+/**
+ * RFC 4648 Base32 without padding (20 bytes need none) of at most 40 bytes, given as Latin-1 text.
+ */
 export function base32(bytes: string): string {
-  // Built in bytes: appending to a string would allocate one per character.
-  const text = Buffer.allocUnsafe(Math.ceil((bytes.length * 8) / 5));
   let length = 0;
   let bits = 0;
   let held = 0;
@@ -34,11 +37,11 @@ export function base32(bytes: string): string {
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text[length++] = BASE32[(held >>> bits) & 31];
+      digits[length++] = BASE32[(held >>> bits) & 31];
     }
   }
-  if (bits > 0) text[length] = BASE32[(held << (5 - bits)) & 31];
-  return text.toString('latin1');
+  if (bits > 0) digits[length++] = BASE32[(held << (5 - bits)) & 31];
+  return digits.toString('latin1', 0, length);
 }
 
 /**

@@ -92,7 +92,8 @@ export class ExchangeRecords {
     this.assembler = new RecordAssembler(this.#algorithm);
   }
 
-  async plan(exchange: Exchange, notes: ExchangeNotes | undefined): Promise<Plan> {
+  /** A promise only if an earlier payload must be read. */
+  plan(exchange: Exchange, notes: ExchangeNotes | undefined): Plan | Promise<Plan> {
     const confirmed = exchange.status === 304 ? notes?.confirms : undefined;
     if (confirmed) return this.#confirmation(confirmed, exchange);
     const known = this.#algorithm === 'sha1' ? notes?.sha1?.() : undefined;
@@ -103,9 +104,12 @@ export class ExchangeRecords {
       stated !== undefined && payload.length >= LEAST_PAYLOAD && truncated === undefined;
     // Scripts make another page of the same shell at each URL.
     const isAlone = comparable && notes?.rendered !== true;
-    const original = isAlone ? await this.#payloads?.find(stated) : undefined;
-    const as = original === undefined ? 'response' : this.#skips ? 'skipped' : 'revisit';
-    return { as, payloadDigest, stated, comparable, original };
+    const found = isAlone ? this.#payloads?.find(stated) : undefined;
+    const planned = (original: Original | undefined): Plan => {
+      const as = original === undefined ? 'response' : this.#skips ? 'skipped' : 'revisit';
+      return { as, payloadDigest, stated, comparable, original };
+    };
+    return found === undefined ? planned(undefined) : found.then(planned);
   }
 
   /** It has no payload of its own, so none is compared or stated. */

@@ -121,6 +121,8 @@ export class WarcWriter {
   #failureIsFinal = false;
   /** The end of the chain of operations on the current file. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** Operations in that chain that have not ended. */
+  #operations = 0;
   #closed = false;
   #finished: WholeLength[] = [];
 
@@ -244,25 +246,52 @@ export class WarcWriter {
   }
 
   #inTurn<T>(action: () => Promise<T>): Promise<T> {
+    this.#operations++;
     const result = this.#turn.then(action);
-    this.#turn = result.catch(() => {});
+    const ended = () => {
+      this.#operations--;
+    };
+    this.#turn = result.then(ended, ended);
     return result;
   }
 
   /**
    * Makes and accepts records in the current file; waits while too much is waiting for the disk.
+   * Nearly every page finds the writer free, and is accepted at once: the steps of a turn would
+   * cost more than its records.
    */
   #accepting<T>(accept: (current: OpenWarc) => T | Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
-      this.#refuseIfUnable();
-      if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
-      const stored = await accept(this.#current ?? (await this.#startFile()));
+    const current = this.#current;
+    if (this.#operations > 0 || !current || !this.#isReady)
+      return this.#inTurn(() => this.#acceptInTurn(accept));
+    try {
+      const stored = accept(current);
+      if (stored instanceof Promise || this.#pending.length >= this.#pendingBytes)
+        return this.#inTurn(async () => this.#withRoom(await stored));
       if (this.#pending.length >= BATCH_BYTES) this.#startDraining();
-      while (this.#pending.length >= this.#pendingBytes && this.#failure === undefined) {
-        await this.#startDraining();
-      }
-      return stored;
-    });
+      return Promise.resolve(stored);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async #acceptInTurn<T>(accept: (current: OpenWarc) => T | Promise<T>): Promise<T> {
+    this.#refuseIfUnable();
+    if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
+    return this.#withRoom(await accept(this.#current ?? (await this.#startFile())));
+  }
+
+  /** The result, once there is room for more. */
+  async #withRoom<T>(stored: T): Promise<T> {
+    if (this.#pending.length >= BATCH_BYTES) this.#startDraining();
+    while (this.#pending.length >= this.#pendingBytes && this.#failure === undefined) {
+      await this.#startDraining();
+    }
+    return stored;
+  }
+
+  get #isReady(): boolean {
+    return this.#failure === undefined && !this.#closed && this.#offset < this.#rotateBytes;
   }
 
   #refuseIfUnable(): void {
@@ -270,35 +299,50 @@ export class WarcWriter {
     if (this.#closed) throw new Error('WarcWriter: write after close');
   }
 
-  async #append(
+  /** A promise only if a payload must be read, or a huge record compressed. */
+  #append(
     current: OpenWarc,
     exchange: Exchange,
     onAccepted: ((as: StoredAs) => void) | undefined,
     notes: ExchangeNotes | undefined,
-  ): Promise<StoredExchange> {
-    const plan = await this.#records.plan(exchange, notes);
-    const { as, payloadDigest } = plan;
-    if (as === 'skipped') {
-      onAccepted?.(as);
-      return { as, response: NOWHERE, request: NOWHERE, payloadDigest };
-    }
-    const ids = {
-      responseId: this.#uuid(),
-      requestId: this.#uuid(),
-      warcinfoId: current.warcinfoId,
-    };
-    // All members are made before any is accepted: an exchange is stored completely or not at all.
-    const others: Uint8Array[] = [];
-    for (const record of this.#records.others(exchange, ids, this.#uuid, notes, as)) {
-      others.push(await this.#compressor.member(record, copyOf));
-    }
-    return this.#compressor.member(this.#records.response(exchange, ids, plan), (member) => {
-      const response = this.#accept(current, member);
-      const [request] = others.map((other) => this.#accept(current, other));
-      if (current.part) this.#records.enter(current.part, exchange, ids, plan, response);
-      onAccepted?.(as);
-      return { as, response, request, payloadDigest };
+  ): StoredExchange | Promise<StoredExchange> {
+    return then(this.#records.plan(exchange, notes), (plan) => {
+      const { as, payloadDigest } = plan;
+      if (as === 'skipped') {
+        onAccepted?.(as);
+        return { as, response: NOWHERE, request: NOWHERE, payloadDigest };
+      }
+      const ids = {
+        responseId: this.#uuid(),
+        requestId: this.#uuid(),
+        warcinfoId: current.warcinfoId,
+      };
+      // All members are made before any is accepted: an exchange is stored completely or not at all.
+      const records = this.#records.others(exchange, ids, this.#uuid, notes, as);
+      return then(this.#members(records, []), (others) =>
+        this.#compressor.member(this.#records.response(exchange, ids, plan), (member) => {
+          const response = this.#accept(current, member);
+          const [request] = others.map((other) => this.#accept(current, other));
+          if (current.part) this.#records.enter(current.part, exchange, ids, plan, response);
+          onAccepted?.(as);
+          return { as, response, request, payloadDigest };
+        }),
+      );
     });
+  }
+
+  /** The members of all records, one after the other. */
+  #members(
+    records: Iterator<Uint8Array>,
+    made: Uint8Array[],
+  ): Uint8Array[] | Promise<Uint8Array[]> {
+    for (let next = records.next(); !next.done; next = records.next()) {
+      const member = this.#compressor.member(next.value, copyOf);
+      if (member instanceof Promise)
+        return member.then((later) => this.#members(records, [...made, later]));
+      made.push(member);
+    }
+    return made;
   }
 
   #accept(current: OpenWarc, member: Uint8Array): Location {
@@ -403,6 +447,11 @@ export class WarcWriter {
     this.#current = undefined;
     this.#pending = new MemberQueue(BATCH_BYTES);
   }
+}
+
+/** Continues at once with a value, later with a promised one. */
+function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 function copyOf(member: Uint8Array): Uint8Array {

@@ -133,6 +133,20 @@ describe('a deflated record', () => {
     }
   });
 
+  test('finds repetitions up to 32 KiB back wherever the record moves in its memory', () => {
+    const phrase = randomBytes(400);
+    for (let before = 60_000; before < 131_072 - 33_000; before += 4_321) {
+      const parts = [Buffer.alloc(before, 'Jack'), phrase, Buffer.alloc(30_000), phrase];
+      const repeated = Buffer.concat([...parts, Buffer.alloc(200, 'boy')]);
+      for (const from of [0, 700, room.length - repeated.length]) {
+        room.set(repeated, from);
+        const member = deflater().member(room.subarray(from, from + repeated.length));
+        expect(member.length).toBeLessThan(1400);
+        expectBack(member, repeated);
+      }
+    }
+  });
+
   test('of random bytes is hardly longer than the bytes', () => {
     for (const length of [0, 1, 100, 5000, 131_072]) {
       expect(deflater().member(randomBytes(length)).length).toBeLessThanOrEqual(length + 18 + 20);
