@@ -4,6 +4,8 @@
  *   npm run bench -- spam-crawl train model.json [domains] [pages of a domain]
  *   npm run bench -- spam-crawl early model.json [seed,seed] [domains]
  *   npm run bench -- spam-crawl memory model.json
+ *   npm run bench -- spam-crawl rule model.json with-copies.json
+ *   npm run bench -- spam-crawl copies model.json [seed,seed] [domains] [pages]
  *   npm run bench -- spam-crawl run model.json [scenario] [seed,seed] [domains] [pages]
  *                                              [policy,policy] [looks] [budget]
  *
@@ -11,6 +13,8 @@
  * the AUC at each stage on seed 11.
  * `early` compares verdicts after 3 pages of a domain with those after 400.
  * `memory` holds what an agent holds for verdicts: a model, its kernels, and the sums of 12,000 domains.
+ * `rule` writes a model that also shuts out domains of copied pages.
+ * `copies` counts copied pages in a crawl with verdicts, by the truth and as they are found.
  * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two (compare.ts).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,6 +23,7 @@ import { runInNewContext } from 'node:vm';
 import { parseCount } from '../src/base/units.ts';
 import { resolveConfig } from '../src/config/settings.ts';
 import { fingerprintAndWords } from '../src/duplicates/fingerprint.ts';
+import { FirstTexts } from '../src/duplicates/first-texts.ts';
 import type { Web } from '../src/lab/web.ts';
 import { MEASURES } from '../src/spam/features/content/measures.ts';
 import { PageMeter } from '../src/spam/features/content/page-meter.ts';
@@ -27,6 +32,8 @@ import { DomainSums } from '../src/spam/live/domain-sums.ts';
 import { LiveModel } from '../src/spam/live/live-model.ts';
 import { modelText, parseModel, type SpamModel } from '../src/spam/model.ts';
 import { belowHalf, compareCrawls } from './spam-crawl/compare.ts';
+import { lookAtCopies } from './spam-crawl/copies.ts';
+import { withCopiesRule } from './spam-crawl/copies-rule.ts';
 import {
   frequentWords,
   labWeb,
@@ -48,8 +55,10 @@ export async function run([task, path, ...args]: string[]): Promise<void> {
   if (task === 'train') return train(path, args);
   if (task === 'early') return early(path, args);
   if (task === 'memory') return memory(path);
+  if (task === 'rule') return writeFileSync(args[0], modelText(withCopiesRule(modelAt(path))));
+  if (task === 'copies') return copies(path, args);
   if (task === 'run') return compare(path, args);
-  throw new Error('usage: spam-crawl train|early|memory|run model.json …');
+  throw new Error('usage: spam-crawl train|early|memory|rule|copies|run model.json …');
 }
 
 async function train(path: string, [size = '1000', most = '100']: string[]): Promise<void> {
@@ -114,8 +123,8 @@ function early(path: string, [seeds = '11', size = '400']: string[]): void {
 const FEW_PAGES = 3;
 const MANY_PAGES = 400;
 
-const liveModel = (path: string): LiveModel =>
-  new LiveModel(parseModel(readFileSync(path, 'utf8'), path), path);
+const modelAt = (path: string): SpamModel => parseModel(readFileSync(path, 'utf8'), path);
+const liveModel = (path: string): LiveModel => new LiveModel(modelAt(path), path);
 
 /** Memory of an agent, all of its hosts on domains of their own. */
 function memory(path: string): void {
@@ -129,6 +138,7 @@ function memory(path: string): void {
   const before = used();
   const model = liveModel(path);
   const kernels = new PageMeter(model.words);
+  const texts = model.copies ? new FirstTexts() : undefined;
   const begun = used();
   const values = new Float64Array(MEASURES.length);
   const domains = Array.from({ length: resolveConfig({}).frontHosts }, (_, i) => {
@@ -142,7 +152,20 @@ function memory(path: string): void {
       `${megabytes(used() - begun)}, in all ${megabytes(used() - before)}`,
   );
   // Whatever is still needed is not collected.
-  kernels.measure(fingerprintAndWords(new Uint8Array()).words);
+  const { words } = fingerprintAndWords(new Uint8Array());
+  kernels.measure(words);
+  texts?.enter(words, 0);
+}
+
+async function copies(
+  path: string,
+  [seeds = '31', domains = '4k', pages = '40k']: string[],
+): Promise<void> {
+  for (const seed of seeds.split(',').map(Number)) {
+    const web = labWeb({ scenario: 'spam', seed, domains: parseCount(domains) });
+    console.log(`spam, seed ${seed}, ${domains} domains, ${pages} pages`);
+    console.log(await lookAtCopies(web, liveModel(path), parseCount(pages)));
+  }
 }
 
 async function compare(
@@ -157,7 +180,7 @@ async function compare(
     budget = '',
   ]: string[],
 ): Promise<void> {
-  const model = parseModel(readFileSync(path, 'utf8'), path);
+  const model = modelAt(path);
   for (const seed of seeds.split(',').map(Number)) {
     console.log(`${scenario}, seed ${seed}, ${domains} domains, ${pages} pages`);
     const web = labWeb({ scenario, seed, domains: parseCount(domains) });

@@ -1,14 +1,16 @@
 /**
  * The verdicts that a crawl must have given, computed from nothing but its archive: sums of all its
  * pages, domain by domain. They do not depend on the order of the pages, nor on how often the crawl
- * was killed.
+ * was killed. Whose text a page has follows from the order of the pages of an agent.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { headEnd, payloadOf } from '../src/archive/warc/http-block.ts';
 import { isWarcName } from '../src/archive/warc/warc-names.ts';
 import { readWarc, type WarcRecord } from '../src/archive/warc/warc-reader.ts';
+import { agentOfFile } from '../src/archive/write/recovery.ts';
 import { fingerprintAndWords } from '../src/duplicates/fingerprint.ts';
+import { FirstTexts } from '../src/duplicates/first-texts.ts';
 import { decodeContent } from '../src/fetch/decode.ts';
 import { readHead } from '../src/fetch/response-head.ts';
 import { isHtml } from '../src/parse/is-html.ts';
@@ -24,15 +26,24 @@ export async function verdictsByArchive(
 ): Promise<Map<string, number>> {
   const meter = new PageMeter(model.words);
   const sums = new Map<string, DomainSums>();
+  /** Any number for each domain. */
+  const numbers = new Map<string, number>();
+  const textsOf = new Map<string | undefined, FirstTexts>();
   const archive = join(dir, 'archive');
-  for (const file of readdirSync(archive).filter(isWarcName)) {
+  for (const file of readdirSync(archive).filter(isWarcName).sort()) {
+    const agent = agentOfFile(file);
+    const texts = textsOf.get(agent) ?? new FirstTexts();
+    textsOf.set(agent, texts);
     for await (const record of readWarc(join(archive, file))) {
       const body = await pageIn(record);
       if (!body) continue;
       const url = record.headers.targetUri as string;
       const domain = siteOf(url, 'domain');
       const own = sums.get(domain) ?? DomainSums.begin(domain, model);
-      own.add(meter.measure(fingerprintAndWords(body).words), isHome(url, 'domain'));
+      const { words } = fingerprintAndWords(body);
+      if (!numbers.has(domain)) numbers.set(domain, numbers.size);
+      const isCopied = model.copies && texts.enter(words, numbers.get(domain) as number);
+      own.add(meter.measure(words), isHome(url, 'domain'), isCopied);
       sums.set(domain, own);
     }
   }

@@ -2,12 +2,11 @@
  * Crawls of one web in virtual time, by several policies at once, judged by the truth.
  *
  * Idea      The crawls take turns, so that every line printed compares all of them after as many
- *           pages. `tse+truth` has verdicts that know the truth after the first page of a domain: no
- *           verdicts can do better.
- *           Where fetchers are idle, spam costs no useful page. So the last lines tell how many
- *           useful pages `tse+truth` has fetched by the time at which the crawl with verdicts ended,
- *           and how many there are to find.
- * Ensures   settings as in `drumlin lab run`.
+ *           pages. `tse+truth` and `trusted+truth` have verdicts that know the truth after the first
+ *           page of a domain: no verdicts can do better.
+ *           Where fetchers are idle, spam costs no useful page. So each line tells how many turns of
+ *           spam began while another host was ready, and the last line how many useful pages the
+ *           truth has fetched by the time at which the crawl with verdicts ended.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,15 +16,15 @@ import { KINDS } from '../../src/lab/kinds.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { parseBudget } from '../../src/reputation/budget/budget-policy.ts';
 import { VirtualCrawl } from '../../src/simulator/crawl.ts';
-import { type Order, POLICIES, type Policy } from '../../src/simulator/policies.ts';
+import { type Order, POLICIES, type Policy, WITH_SPAM } from '../../src/simulator/policies.ts';
 import { isHonest, KIND_NAMES } from '../../src/simulator/tally.ts';
-import type { SiteSums } from '../../src/spam/features/content/site-sums.ts';
 import { LiveModel } from '../../src/spam/live/live-model.ts';
 import type { SpamModel } from '../../src/spam/model.ts';
+import { SETTINGS } from './settings.ts';
+import { TruthModel } from './truth-model.ts';
 
-const SETTINGS = { delay: 4000, addressDelay: 500, fetches: 64 };
-const TRUTH = 'tse+truth';
-const WITH_VERDICTS = 'tse+spam';
+/** How the names of policies end whose verdicts know the truth. */
+const WITH_TRUTH = '+truth';
 /** Pages between two looks at the clock. */
 const A_WHILE = 500;
 
@@ -40,20 +39,6 @@ export interface Comparison {
   readonly path: string;
   /** Other budgets than the default. */
   readonly budget?: string;
-}
-
-/** Verdicts by the truth, once a page was read. */
-class TruthModel extends LiveModel {
-  readonly #web: Web;
-
-  constructor(model: SpamModel, path: string, web: Web) {
-    super(model, path);
-    this.#web = web;
-  }
-
-  override verdict(name: string, sums: SiteSums): number {
-    return sums.pages > 0 && this.#web.placeOf(name)?.domain.kind.spam ? 1 : 0;
-  }
 }
 
 /** A crawl by one policy, and the processor time that it took. */
@@ -77,12 +62,12 @@ class Run {
   static async open(name: string, comparison: Comparison): Promise<Run> {
     const { web, model, path } = comparison;
     const folder = mkdtempSync(join(tmpdir(), 'drumlin-spam-'));
-    const spamModel =
-      name === TRUTH ? new TruthModel(model, path, web) : new LiveModel(model, path);
+    const isTruth = name.endsWith(WITH_TRUTH);
+    const spamModel = isTruth ? new TruthModel(model, path, web) : new LiveModel(model, path);
     const config = resolveConfig({ ...SETTINGS, spam: path, ...budgetOf(comparison) });
     let order: Order | undefined;
     const policy: Policy = async (parts) => {
-      order = await POLICIES[name === TRUTH ? WITH_VERDICTS : name](parts);
+      order = await POLICIES[name.replace(WITH_TRUTH, WITH_SPAM)](parts);
       return order;
     };
     const crawl = await VirtualCrawl.open({ web, policy, config, spamModel, folder });
@@ -113,7 +98,7 @@ class Run {
   }
 
   toString(): string {
-    const { tally, crowded } = this.#crawl;
+    const { tally, contested } = this.#crawl;
     const { pages, useful, kinds } = tally;
     const share = (part: number) => `${((100 * part) / pages).toFixed(1)} %`;
     const spam = KIND_NAMES.filter((kind) => KINDS[kind].spam);
@@ -126,7 +111,8 @@ class Run {
     return (
       `${this.name.padEnd(10)} ${pages} pages${this.#complete ? '' : ' (all there are)'}, ` +
       `useful ${useful}, spam ${onSpam} (${share(onSpam)}: ${most.join(', ')}), ` +
-      `${(this.elapsed / 3600e3).toFixed(1)} hours, all fetchers busy ${crowded} times, ` +
+      `${(this.elapsed / 1000).toFixed(0)} s, ${contested.turns} turns while other hosts were ready, ` +
+      `${contested.spam} of them of spam, ` +
       `${(this.#cpu / pages).toFixed(0)} µs a page`
     );
   }
@@ -163,30 +149,33 @@ export async function compareCrawls(comparison: Comparison): Promise<void> {
   const { policies, pages, looks } = comparison;
   const runs: Run[] = [];
   try {
-    for (const name of policies.filter((policy) => policy !== TRUTH))
+    for (const name of policies.filter((policy) => !policy.endsWith(WITH_TRUTH)))
       runs.push(await Run.open(name, comparison));
     for (let look = 1; look <= looks; look++)
       for (const run of runs) {
         await run.until(Math.ceil((pages * look) / looks));
         console.log(`  ${run}`);
       }
-    const judged = runs.find(({ name }) => name === WITH_VERDICTS);
+    const judged = runs.find(({ name }) => name.endsWith(WITH_SPAM));
     const isBelow = belowHalf(comparison);
     if (judged) console.log(`  below half of their budget: ${await judged.hurt(isBelow)}`);
-    if (policies.includes(TRUTH)) await compareTruth(comparison, judged?.elapsed);
+    for (const name of policies.filter((policy) => policy.endsWith(WITH_TRUTH)))
+      await compareTruth(name, comparison, judged?.elapsed);
   } finally {
     for (const run of runs) await run.close();
   }
 }
 
-/** What verdicts that know the truth fetch in the same time, and what there is to fetch at all. */
-async function compareTruth(comparison: Comparison, elapsed = Infinity): Promise<void> {
-  const run = await Run.open(TRUTH, comparison);
+/** What verdicts that know the truth fetch in the same time, or until nothing is left. */
+async function compareTruth(
+  name: string,
+  comparison: Comparison,
+  elapsed = Infinity,
+): Promise<void> {
+  const run = await Run.open(name, comparison);
   try {
-    const more = await run.untilTime(elapsed);
+    await run.untilTime(elapsed);
     console.log(`  ${run}`);
-    if (more) await run.untilTime(Infinity);
-    console.log(`  useful pages to find: ${run.useful}`);
   } finally {
     await run.close();
   }

@@ -91,9 +91,10 @@ class Fingerprinter {
   }
 
   /** The words that were recorded with the last page. */
-  words(body: Uint8Array): PageWords {
+  words(body: Uint8Array, { sketch, distinct }: Fingerprint): PageWords {
     const counts = this.#counts;
     return {
+      ...{ sketch, distinct },
       hashes: new BigUint64Array(counts.buffer, this.#hashes, counts[1]),
       text: new Uint8Array(counts.buffer, this.#text, counts[2]),
       characters: counts[3],
@@ -132,7 +133,7 @@ export function fingerprintAndWords(body: Uint8Array): {
 } {
   shared ??= new Fingerprinter();
   const fingerprint = shared.read(body, true);
-  return { fingerprint, words: shared.words(body) };
+  return { fingerprint, words: shared.words(body, fingerprint) };
 }
 
 /**

@@ -2,7 +2,7 @@
  * What an agent knows of similar pages: in memory, and on disk as far as a checkpoint needs it.
  *
  *   likeness/pages.N   fingerprints and URLs of pages in order of arrival; the last two files count
- *   likeness/rules.N   everything learned about hosts
+ *   likeness/rules.N   everything learned about hosts, and which domain had which text first
  *
  * Idea      The memory is a function of the last pages. A checkpoint appends those since the one
  *           before, and opening adds them again. When a file has as many pages as the memory,
@@ -11,7 +11,7 @@
  *           that are about to be evicted. `freeze` includes what was added before its call, not
  *           what is added while it writes.
  * Cost      A checkpoint writes 200 bytes per page, and everything learned: some kilobytes, 3 MB at
- *           most.
+ *           most, and up to 3 MB of first texts.
  */
 import { join } from 'node:path';
 import { FieldReader, FieldWriter } from '../base/fields.ts';
@@ -23,6 +23,7 @@ import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { BANDS, type Fingerprint, SKETCH_WORDS } from './fingerprint.ts';
+import type { FirstTexts } from './first-texts.ts';
 import { NumberEnds } from './number-ends.ts';
 import { SimilarPages } from './similar-pages.ts';
 import { SoftErrors } from './soft-errors.ts';
@@ -44,6 +45,8 @@ interface LikenessOptions {
   readonly disk: Disk;
   readonly folder: string;
   readonly memory: Bytes;
+  /** Which domain had a text first, where copies are to be told from originals. */
+  readonly texts?: FirstTexts | undefined;
   readonly at?: Frozen<LikenessState> | undefined;
 }
 
@@ -60,11 +63,14 @@ export class LikenessMemory {
   readonly ends: NumberEnds;
   readonly softErrors = new SoftErrors();
   readonly learner: TrapLearner;
+  /** Only where copies are to be told from originals. */
+  readonly texts: FirstTexts | undefined;
 
-  constructor(memory: Bytes) {
+  constructor(memory: Bytes, texts?: FirstTexts) {
     this.pages = new SimilarPages(memory);
     this.ends = new NumberEnds(this.pages.capacity / PAGES_A_SHAPE);
     this.learner = new TrapLearner(this.pages, this.rules, this.ends);
+    this.texts = texts;
   }
 
   /** Whether nothing was learned about any host. */
@@ -98,8 +104,8 @@ export class LikenessFolder extends LikenessMemory {
   #current: PagesFile = { number: 1, length: 0, count: 0 };
   #rulesNumber = 0;
 
-  private constructor({ disk, folder, memory }: LikenessOptions) {
-    super(memory);
+  private constructor({ disk, folder, memory, texts }: LikenessOptions) {
+    super(memory, texts);
     this.#disk = disk;
     this.#folder = folder;
   }
@@ -188,6 +194,7 @@ export class LikenessFolder extends LikenessMemory {
     this.rules.restore(rules.bytes());
     this.ends.restore(rules.bytes());
     this.softErrors.restore(rules.bytes());
+    if (!rules.atEnd) this.texts?.restore(rules.bytes());
   }
 
   /** Returns the number of pages. */
@@ -218,11 +225,12 @@ async function readRecords(
   }
 }
 
-function encodeRules({ rules, ends, softErrors }: LikenessMemory): Uint8Array {
+function encodeRules({ rules, ends, softErrors, texts }: LikenessMemory): Uint8Array {
   const out = new FieldWriter();
   out.bytes(rules.encode());
   out.bytes(ends.encode());
   out.bytes(softErrors.encode());
+  if (texts) out.bytes(texts.encode());
   return out.finish();
 }
 

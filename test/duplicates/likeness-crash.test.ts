@@ -6,6 +6,7 @@ import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import type { FileSystem } from '../../src/disk/file-system.ts';
 import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
+import { FirstTexts } from '../../src/duplicates/first-texts.ts';
 import {
   LikenessFolder,
   LikenessMemory,
@@ -18,6 +19,8 @@ import { temporaryFolder } from '../disk/temporary-folder.ts';
 /** Sixteen pages: a few checkpoints fill it, so that new files are started. */
 const MEMORY = 2 ** 12;
 const CHECKPOINTS = 12;
+/** 1,024 entries. */
+const fewTexts = () => new FirstTexts(8);
 const A_CHECKPOINT = 7;
 /**
  * Pages of a list that ends, of a shop with session ids, of a host with a text for missing pages.
@@ -37,6 +40,7 @@ const textOf = (n: number) =>
 /** What a crawl does with a page. */
 function take(memory: LikenessMemory, n: number): void {
   const [url, text] = [urlOf(n), textOf(n)];
+  memory.texts?.enter(text, n % 3);
   const near = memory.pages.find(text, 0.65);
   const { isRelated } = memory.learner.learn(url, text, memory.add(text, url), near);
   const question = near && !isRelated ? memory.softErrors.suspect(url, text) : undefined;
@@ -44,14 +48,21 @@ function take(memory: LikenessMemory, n: number): void {
 }
 
 function whatIsKnown(memory: LikenessMemory): unknown {
-  const [rules, ends, softErrors] = [memory.rules, memory.ends, memory.softErrors].map((part) =>
-    Buffer.from(part.encode()).toString('hex'),
-  );
-  return { rules, ends, softErrors, pages: TEXTS.map((text) => memory.pages.find(text, 0.9)?.url) };
+  const [rules, ends, softErrors, texts] = [
+    ...[memory.rules, memory.ends, memory.softErrors],
+    memory.texts as FirstTexts,
+  ].map((part) => Buffer.from(part.encode()).toString('hex'));
+  return {
+    rules,
+    ends,
+    softErrors,
+    texts,
+    pages: TEXTS.map((text) => memory.pages.find(text, 0.9)?.url),
+  };
 }
 
 const knownAfter = (pages: number): unknown => {
-  const memory = new LikenessMemory(MEMORY);
+  const memory = new LikenessMemory(MEMORY, fewTexts());
   for (let n = 0; n < pages; n++) take(memory, n);
   return whatIsKnown(memory);
 };
@@ -77,7 +88,7 @@ async function live(
     const known = await LikenessFolder.open({
       disk: new Disk(fileSystem),
       folder,
-      memory: MEMORY,
+      ...{ memory: MEMORY, texts: fewTexts() },
       at,
     });
     for (let i = checkpoints; i < CHECKPOINTS; i++) {
@@ -93,16 +104,19 @@ async function live(
 }
 
 const knownAt = async (folder: string, { at }: Cut): Promise<unknown> =>
-  whatIsKnown(await LikenessFolder.open({ disk: new Disk(), folder, memory: MEMORY, at }));
+  whatIsKnown(
+    await LikenessFolder.open({ disk: new Disk(), folder, memory: MEMORY, texts: fewTexts(), at }),
+  );
 
 test('the test has something to lose: rules, ends and texts for missing pages', () => {
-  const memory = new LikenessMemory(MEMORY);
+  const memory = new LikenessMemory(MEMORY, fewTexts());
   for (let n = 0; n < CHECKPOINTS * A_CHECKPOINT; n++) take(memory, n);
   expect(memory.rules.rewrite('http://shop.org/p1?sid=new0')).not.toBe(
     'http://shop.org/p1?sid=new0',
   );
   expect(memory.ends.encode().length).toBeGreaterThan(0);
   expect(memory.softErrors.isSoft('http://soft.org/y', TEXTS[50])).toBe(true);
+  expect(memory.texts?.enter(TEXTS[50], 1)).toBe(true);
 });
 
 test('a process that dies at any operation leaves the state of the last checkpoint', async () => {

@@ -13,6 +13,7 @@
 import { DrumlinError } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { FirstTexts } from '../../duplicates/first-texts.ts';
 import type { DiskGraph } from '../../graph/open-graph.ts';
 import type { Collection } from '../collection.ts';
 import { type FeatureTable, setOf } from '../feature-table.ts';
@@ -21,6 +22,7 @@ import type { WordLists } from '../features/content/word-lists.ts';
 import type { FeatureSet } from '../features/feature-set.ts';
 import { linkFeatures } from '../features/links/link-features.ts';
 import { nameSet } from '../features/names/name-set.ts';
+import { copiesSet } from '../features/neighbours/copies-set.ts';
 import { NearPages, type SharedPages } from '../features/neighbours/near-pages.ts';
 import { neighbourSet } from '../features/neighbours/neighbour-set.ts';
 import type { Site, SiteLevel } from '../features/sites.ts';
@@ -39,7 +41,7 @@ const TERM_SETS = TERM_CHANGES.map((kind) => `bm25-${kind}` as const);
 export const SET_NAMES = [
   ...(['content', 'content-aa', 'content-b', 'links', 'bm25', 'temporal'] as const),
   ...TERM_SETS,
-  ...(['names', 'neighbours'] as const),
+  ...(['names', 'neighbours', 'copies'] as const),
 ];
 export type SetName = (typeof SET_NAMES)[number];
 
@@ -186,6 +188,7 @@ class Making {
     const withRanks = sets.includes('content-b') ? this.#pageGraph : undefined;
     this.#words = await readCrawl(this.#disk, crawl, {
       ...{ ...rest, book: this.#book, near },
+      texts: sets.includes('copies') ? new FirstTexts() : undefined,
       ...(sets.some((set) => set in CONTENT_PARTS) && {
         content: lists ? { lists } : { queries: queries.slice(0, 1000) },
       }),
@@ -220,6 +223,7 @@ class Making {
     if (name === 'names') return nameSet(records.map((record) => record.name));
     if (name === 'links') return this.#links(sites);
     if (name === 'temporal') return this.#linkChange(sites);
+    if (name === 'copies') return copiesSet(records);
     if (name === 'neighbours') return neighbourSet(sites, sorted(required(this.#shared), records));
     if (name in CONTENT_PARTS) {
       const withQueries = (this.#words?.queries.length ?? 0) > 0;

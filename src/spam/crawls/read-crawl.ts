@@ -7,6 +7,7 @@
  */
 import type { Disk } from '../../disk/disk.ts';
 import { fingerprintAndWords } from '../../duplicates/fingerprint.ts';
+import type { FirstTexts } from '../../duplicates/first-texts.ts';
 import type { PageWords } from '../../duplicates/page-words.ts';
 import { PageMeter } from '../features/content/page-meter.ts';
 import type { WordLists } from '../features/content/word-lists.ts';
@@ -28,6 +29,8 @@ interface Wanted {
   readonly ranks?: PageRanks | undefined;
   readonly stems?: StemNumbers | undefined;
   readonly near?: NearPages | undefined;
+  /** Counts the copied pages of each site. */
+  readonly texts?: FirstTexts | undefined;
   readonly onProgress?: ((step: string, share: number) => void) | undefined;
   readonly onNote?: ((text: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +42,7 @@ export async function readCrawl(
   crawl: string,
   wanted: Wanted,
 ): Promise<WordLists | undefined> {
-  const { content, book, stems, near } = wanted;
+  const { content, book, stems, near, texts } = wanted;
   const given = content && 'lists' in content ? content.lists : undefined;
   const counts = content && !given ? new WordCounts() : undefined;
   const measure = given && measurer(given, wanted);
@@ -51,6 +54,7 @@ export async function readCrawl(
     const list = isCounted && (counts || stems) ? wordsIn(words.text) : [];
     counts?.add(list);
     if (isCounted) stems?.add(site.terms, list);
+    if (isCounted && texts?.enter(words, site.number)) site.copied++;
     await measure?.(page, site, isCounted, words);
     if (isCounted) await near?.add(site.number, fingerprint);
   }

@@ -21,6 +21,8 @@ export class SiteRecord {
   readonly addresses = new Set<string>();
   /** Pages that count, in this reading of the crawl. */
   pages = 0;
+  /** How many of them are copies of other sites' pages. */
+  copied = 0;
   readonly sums = SiteSums.empty();
   readonly terms = new TermDocument();
   /** The values of the page of greatest PageRank. */

@@ -3,8 +3,8 @@
  * measured.
  *
  * Format    see `FieldWriter`: version, lists of words that the pages were measured with, verdict in
- *           steps of 1/10,000, pages at that verdict, the sums. Without sums no page is measured
- *           any more.
+ *           steps of 1/10,000, pages at that verdict, the sums, copied pages if there are any.
+ *           Without sums no page is measured any more.
  * Ensures   sums of the same pages are the same in any order (site-sums.ts), and so are verdicts.
  */
 import { FieldReader, FieldWriter } from '../../base/fields.ts';
@@ -23,6 +23,8 @@ export class DomainSums {
   /** Pages that this verdict is made of. */
   judgedAt: number;
   #sums: SiteSums | undefined;
+  /** Pages that are copies of other domains' pages. */
+  #copied = 0;
 
   private constructor(listsId: number, spam: number, judgedAt: number, sums?: SiteSums) {
     this.#listsId = listsId;
@@ -45,12 +47,14 @@ export class DomainSums {
     const judgedAt = fields.number();
     if (!isSame) return new DomainSums(model.listsId, spam, 0, SiteSums.empty());
     const sums = fields.bytes();
-    return new DomainSums(
+    const read = new DomainSums(
       model.listsId,
       spam,
       judgedAt,
       sums.length === SiteSums.BYTES ? SiteSums.read(sums) : undefined,
     );
+    if (!fields.atEnd) read.#copied = fields.number();
+    return read;
   }
 
   toBytes(): Uint8Array {
@@ -62,6 +66,7 @@ export class DomainSums {
     const sums = new Uint8Array(this.#sums ? SiteSums.BYTES : 0);
     this.#sums?.writeTo(sums);
     out.bytes(sums);
+    if (this.#sums && this.#copied > 0) out.number(this.#copied);
     return out.finish();
   }
 
@@ -71,8 +76,9 @@ export class DomainSums {
   }
 
   /** Adds a page by its values. Returns true when a verdict is due. */
-  add(values: Float64Array, isHome: boolean): boolean {
+  add(values: Float64Array, isHome: boolean, isCopied = false): boolean {
     this.#sums?.add(values, isHome);
+    if (isCopied) this.#copied++;
     return this.#sums !== undefined && STAGES.includes(this.#sums.pages);
   }
 
@@ -80,7 +86,7 @@ export class DomainSums {
   judge(name: string, model: LiveModel): boolean {
     const sums = this.#sums;
     if (!sums || sums.pages === this.judgedAt) return false;
-    this.spam = model.verdict(name, sums);
+    this.spam = model.verdict(name, sums, this.#copied);
     this.judgedAt = sums.pages;
     if (sums.pages >= MOST_PAGES) this.#sums = undefined;
     return true;

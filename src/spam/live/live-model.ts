@@ -10,9 +10,9 @@
  *           far this crawl has come. So it is missing here. A model may have parts of its own for
  *           domains of which few pages were read (`stages`): means of one page tell other things
  *           than means of thirty.
- * Requires  a model trained on the sets `content` (part `a`) and `names` only: a crawl has neither
- *           a graph nor the terms of whole sites.
- * Ensures   a verdict depends on the model, the name and the sums alone. It is a multiple of
+ * Requires  a model trained on the sets `content` (part `a`), `names` and `copies` only: a crawl has
+ *           neither a graph nor the terms of whole sites.
+ * Ensures   a verdict depends on the model, the name, the sums and the copied pages alone. It is a multiple of
  *           1/10,000, as it is stored.
  * Cost      about 10 µs a verdict with a model of stumps and linear learners. A forest goes down every
  *           branch where a value is missing.
@@ -24,6 +24,7 @@ import { PageMeter } from '../features/content/page-meter.ts';
 import { SiteSums } from '../features/content/site-sums.ts';
 import type { WordLists } from '../features/content/word-lists.ts';
 import { NAME_COLUMNS, nameValues } from '../features/names/name-set.ts';
+import { COPIED_SHARE, copiedShare } from '../features/neighbours/copies-set.ts';
 import { type Calibration, probability } from '../learn/calibrate.ts';
 import { scoreSite } from '../learn/learners.ts';
 import type { ModelPart, SpamModel } from '../model.ts';
@@ -32,12 +33,20 @@ const STEPS = 10_000;
 /** Verdicts by name that are remembered: links lead to the same domains again and again. */
 const MOST_NAMES = 8192;
 
+/** What a verdict is made of, beside the name. */
+interface LiveSite extends SiteContent {
+  /** Pages that are copies of other domains' pages. */
+  readonly copied: number;
+}
+
 /** A feature of a domain, by its content and by the values of its name. */
-type Feature = (site: SiteContent, ofName: Float64Array) => number;
+type Feature = (site: LiveSite, ofName: Float64Array) => number;
 
 export class LiveModel {
   readonly words: WordLists;
-  /** Sums of pages that were measured with other lists of words cannot be continued. */
+  /** Copied pages are to be counted. */
+  readonly copies: boolean;
+  /** Sums of pages that were measured with other lists of words, or without copies, cannot be continued. */
   readonly listsId: number;
   readonly #features: readonly Feature[];
   readonly #row: Float64Array;
@@ -60,8 +69,11 @@ export class LiveModel {
       throw refusal(`${path} needs the feature "${other}", which a crawl does not have.`);
     if (words === undefined) throw refusal(`${path} has no lists of frequent words.`);
     this.words = words;
+    this.copies = model.features.includes(COPIED_SHARE);
     this.listsId = Number(
-      xxh64(`${words.collection.join(' ')}\n${words.queries.join(' ')}`) & 0xffff_ffffn,
+      xxh64(
+        `${words.collection.join(' ')}\n${words.queries.join(' ')}${this.copies ? '\ncopies' : ''}`,
+      ) & 0xffff_ffffn,
     );
     this.#features = model.features.map((name) => known.get(name) as Feature);
     this.#row = new Float64Array(model.features.length);
@@ -82,9 +94,9 @@ export class LiveModel {
   }
 
   /** The probability that a domain is spam. */
-  verdict(name: string, sums: SiteSums): number {
+  verdict(name: string, sums: SiteSums, copied = 0): number {
     const row = this.#row;
-    const site = { name, sums };
+    const site = { name, sums, copied };
     const ofName = nameValues(name);
     for (let i = 0; i < row.length; i++) row[i] = this.#features[i](site, ofName);
     const { rows, calibration } = this.#stages.findLast(
@@ -159,9 +171,10 @@ function featuresOf(withQueries: boolean): Map<string, Feature> {
     ({ name, of }) => [`content:${name}`, of] as const,
   );
   const names = NAME_COLUMNS.map(
-    (name, i) => [`names:${name}`, (_: SiteContent, ofName: Float64Array) => ofName[i]] as const,
+    (name, i) => [`names:${name}`, (_: LiveSite, ofName: Float64Array) => ofName[i]] as const,
   );
-  return new Map<string, Feature>([...content, ...names]);
+  const copies: Feature = ({ copied, sums }) => copiedShare(copied, sums.pages);
+  return new Map<string, Feature>([...content, ...names, [COPIED_SHARE, copies]]);
 }
 
 const refusal = (fact: string): DrumlinError =>

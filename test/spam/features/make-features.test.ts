@@ -68,6 +68,26 @@ describe('features of a stored crawl', () => {
     expect(table.belongings[0]).toContain('domain one.example');
   });
 
+  test('tell copied pages from those that came before, by the order of the archive', async () => {
+    const text = (name: string) => Array.from({ length: 90 }, (_, i) => `${name}${i}`).join(' ');
+    const dir = join(temporaryFolder(), 'crawl');
+    const pages = [
+      ...[page('http://first.example/', text('a')), page('http://first.example/b', text('b'))],
+      ...[page('http://later.example/', text('a')), page('http://later.example/c', text('c'))],
+      ...[page('http://first.example/c', text('c')), page('http://third.example/', 'not found')],
+      ...[page('http://first.example/a', text('a')), page('http://other.example/', 'not found')],
+    ];
+    await writeCrawl(dir, pages, { agents: 1 });
+    const { table } = await makeFeatures(disk, request(dir, { sets: ['copies'] }));
+    expect(table.names).toEqual(['copies:share']);
+    expect(Object.fromEntries(table.sites.map((site, i) => [site, table.columns[0][i]]))).toEqual({
+      'first.example': 0.25,
+      'later.example': 0.5,
+      'other.example': 0,
+      'third.example': 0,
+    });
+  });
+
   test('describe a domain by all its hosts, and its home page by that of www', async () => {
     const { table } = await makeFeatures(disk, request(await crawlOf(PAGES), { level: 'domain' }));
     expect(table.sites).toEqual(['one.example', 'two.example']);

@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { MEASURES, rounded } from '../../../src/spam/features/content/measures.ts';
 import { DomainSums, storedVerdict } from '../../../src/spam/live/domain-sums.ts';
 import { LiveModel } from '../../../src/spam/live/live-model.ts';
-import { tinyModel } from './tiny-model.ts';
+import { copiesModel, tinyModel } from './tiny-model.ts';
 
 const NAME = 'shop-77.example';
-const model = new LiveModel(tinyModel(), 'm.json');
+const model = new LiveModel(copiesModel(), 'm.json');
 const page = fc
   .array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 24, maxLength: 24 })
   .map((values) =>
     Float64Array.from(MEASURES, (measure, i) => rounded(values[i] * (i < 2 ? 900 : 1), measure)),
   );
-const pages = fc.array(fc.tuple(page, fc.boolean()), { maxLength: 40 });
+const pages = fc.array(fc.tuple(page, fc.boolean(), fc.boolean()), { maxLength: 40 });
 
 /** The notes after a checkpoint: as bytes, and read again. */
 const stored = (sums: DomainSums) => DomainSums.read(sums.toBytes().slice(), NAME, model);
@@ -29,12 +29,12 @@ describe('the sums of a domain', () => {
     fc.assert(
       fc.property(pages, fc.infiniteStream(fc.boolean()), (fetched, crashes) => {
         let sums = DomainSums.begin(NAME, model);
-        for (const [values, isHome] of fetched) {
-          sums.add(values, isHome);
+        for (const [values, isHome, isCopied] of fetched) {
+          sums.add(values, isHome, isCopied);
           if (crashes.next().value) sums = stored(sums);
         }
         const other = DomainSums.begin(NAME, model);
-        for (const [values, isHome] of fetched.toReversed()) other.add(values, isHome);
+        for (const added of fetched.toReversed()) other.add(...added);
         expect(sums.judge(NAME, model)).toBe(fetched.length > 0);
         other.judge(NAME, model);
         expect([sums.spam, sums.judgedAt]).toEqual([other.spam, other.judgedAt]);
@@ -61,13 +61,26 @@ describe('the sums of a domain', () => {
     expect(sums.toBytes().length).toBeLessThan(16);
   });
 
+  test('tell a domain of copies from one with texts of its own', () => {
+    const values = new Float64Array(24).fill(0.5);
+    const [own, copied] = [false, true].map((isCopied) => {
+      const sums = DomainSums.begin(NAME, model);
+      sums.add(values, false, isCopied);
+      sums.judge(NAME, model);
+      return sums.spam;
+    });
+    expect(copied).toBeGreaterThan(own);
+  });
+
   test('begin anew with other lists of words, and keep the last verdict until the next', () => {
     const sums = DomainSums.begin(NAME, model);
     sums.add(new Float64Array(24).fill(0.25), true);
     sums.judge(NAME, model);
-    const others = new LiveModel(tinyModel(0, ['le', 'la']), 'm.json');
-    const read = DomainSums.read(sums.toBytes(), NAME, others);
-    expect([read.spam, read.judgedAt, read.isOpen]).toEqual([sums.spam, 0, true]);
-    expect(read.add(new Float64Array(24), false)).toBe(true);
+    // Without copies, and with other words.
+    for (const other of [tinyModel(), tinyModel(0, ['le', 'la'])]) {
+      const read = DomainSums.read(sums.toBytes(), NAME, new LiveModel(other, 'm.json'));
+      expect([read.spam, read.judgedAt, read.isOpen]).toEqual([sums.spam, 0, true]);
+      expect(read.add(new Float64Array(24), false)).toBe(true);
+    }
   });
 });

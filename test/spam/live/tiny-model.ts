@@ -16,18 +16,29 @@ const stump = (feature: number, threshold: number, below: number, above: number)
   missing: 0,
 });
 
+const TINY = [
+  stump(0, 120, -0.7, 0.4),
+  stump(0, 300, 0.2, -0.5),
+  stump(1, 40, 0.3, -0.2),
+  stump(2, 150, -0.4, 0.3),
+  stump(3, 5, 0.2, -0.1),
+  stump(4, 0.1, 0.5, -0.5),
+  stump(5, 14, -0.3, 0.6),
+  stump(6, 0, -0.1, 0.3),
+];
+
+/** The same model, which also looks at copied pages. */
+export function copiesModel(strictness = 0): SpamModel {
+  const model = tinyModel(strictness);
+  const [part] = model.parts;
+  const features = [...FEATURES, 'copies:share'];
+  const stumps = [stump(7, 0.2, -0.2, 0.8), stump(7, 0.6, 0, 0.5), ...TINY];
+  const all = { ...part, features: [...features.keys()], fitted: { kind: 'stumps', stumps } };
+  return { ...model, features, parts: [all as typeof part] };
+}
+
 /** `strictness` moves all verdicts: above 0 towards spam. */
 export function tinyModel(strictness = 0, collection = ['the', 'of', 'and']): SpamModel {
-  const stumps = [
-    stump(0, 120, -0.7, 0.4),
-    stump(0, 300, 0.2, -0.5),
-    stump(1, 40, 0.3, -0.2),
-    stump(2, 150, -0.4, 0.3),
-    stump(3, 5, 0.2, -0.1),
-    stump(4, 0.1, 0.5, -0.5),
-    stump(5, 14, -0.3, 0.6),
-    stump(6, 0, -0.1, 0.3),
-  ];
   const trained = { sites: 2, spam: 1, groups: 2, folds: 5, seed: 1, auc: 0.5, aucHalfWidth: 0.5 };
   return {
     features: FEATURES,
@@ -35,7 +46,7 @@ export function tinyModel(strictness = 0, collection = ['the', 'of', 'and']): Sp
       {
         ...{ learner: 'boost-8', set: 'all', weight: 1 },
         features: FEATURES.map((_, i) => i),
-        fitted: { kind: 'stumps', stumps },
+        fitted: { kind: 'stumps', stumps: TINY },
       },
     ],
     calibration: { slope: 4, constant: -2 + strictness },
