@@ -59,8 +59,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     sequence: { sequencer: SlowFirst },
     // Names the tests that a missing server left out, in the last lines of a run.
-    globalSetup: ['test/missing-servers.ts'],
-    setupFiles: ['test/compare-bytes.ts', 'test/property-seed.ts'],
+    globalSetup: ['test/missing-servers.ts', 'test/temporary-files.ts'],
+    setupFiles: ['test/compare-bytes.ts', 'test/own-folder.ts', 'test/property-seed.ts'],
     // A busy machine can delay one crawl beyond its limit; the report names every test that needed it.
     retry: process.env.CI ? 1 : 0,
     projects: [

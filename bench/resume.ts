@@ -181,7 +181,7 @@ async function fill(
   const limits = {
     ...{ hosts: config.frontHosts, urls: config.frontUrls, front: 2 * config.fetches },
     ...{
-      calm: Infinity,
+      choice: 1,
       hostsPerAddress: Infinity,
       hostsPerDomain: Infinity,
       pagesPerHost: Infinity,

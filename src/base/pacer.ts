@@ -23,5 +23,22 @@ export function politePacer(millis = 4): Pacer {
   };
 }
 
+/** Works at most half of the time: what else there is to do is done as if there were no such work. */
+export function restingPacer(millis = 8): Pacer {
+  let began = performance.now();
+  return {
+    pause() {
+      const worked = performance.now() - began;
+      if (worked < millis) return undefined;
+      return new Promise((resolve) => {
+        setTimeout(() => {
+          began = performance.now();
+          resolve();
+        }, worked);
+      });
+    },
+  };
+}
+
 /** For a process that has nothing else to do. */
 export const flatOut: Pacer = { pause: () => undefined };

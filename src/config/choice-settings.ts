@@ -58,7 +58,7 @@ export const CHOICE_SETTINGS = {
   rank: setting(
     'rank',
     rankName,
-    'tse',
+    'trusted',
     'how to rank domains: in (number of domains that link to it), opic (cash that linking pages share out), tse (estimated number of supporters), trusted (the same, limited by links and by trust from the seeds), list (the numbers in --rank-file) or none',
   ),
   rankFile: setting(

@@ -48,7 +48,7 @@ export interface CrawlOptions {
    * share out), tse (estimated number of supporters), trusted (the same, limited by links and by
    * trust from the seeds), list (the numbers in --rank-file) or none.
    *
-   * Default: `'tse'`.
+   * Default: `'trusted'`.
    * Flag: `--rank`. Environment: `DRUMLIN_RANK`.
    */
   readonly rank?: 'in' | 'opic' | 'tse' | 'trusted' | 'list' | 'none';
@@ -716,7 +716,7 @@ export interface CrawlOptions {
   /**
    * Memory of each agent for telling new URLs from known ones.
    *
-   * Unit: bytes. Default: `33554432` (32Mi). As text: `'64Mi'`, `'1.5G'`.
+   * Unit: bytes. Default: `16777216` (16Mi). As text: `'64Mi'`, `'1.5G'`.
    * Flag: `--sieve-memory`. Environment: `DRUMLIN_SIEVE_MEMORY`.
    */
   readonly sieveMemory?: number | string;
@@ -748,7 +748,7 @@ export interface CrawlOptions {
   /**
    * Memory of each agent for data about hosts on its way to and from disk.
    *
-   * Unit: bytes. Default: `16777216` (16Mi). As text: `'64Mi'`, `'1.5G'`.
+   * Unit: bytes. Default: `8388608` (8Mi). As text: `'64Mi'`, `'1.5G'`.
    * Flag: `--host-memory`. Environment: `DRUMLIN_HOST_MEMORY`.
    */
   readonly hostMemory?: number | string;
@@ -860,7 +860,7 @@ export interface CrawlOptions {
   /**
    * Memory of each agent for the digests of archived pages; the oldest are forgotten first.
    *
-   * Unit: bytes. Default: `16777216` (16Mi). As text: `'64Mi'`, `'1.5G'`.
+   * Unit: bytes. Default: `8388608` (8Mi). As text: `'64Mi'`, `'1.5G'`.
    * Flag: `--dedup-memory`. Environment: `DRUMLIN_DEDUP_MEMORY`.
    */
   readonly dedupMemory?: number | string;

@@ -22,7 +22,7 @@ export const STORAGE_SETTINGS = {
   sieveMemory: setting(
     'sieve-memory',
     size,
-    32 * 2 ** 20,
+    16 * 2 ** 20,
     'memory of each agent for telling new URLs from known ones',
     2 ** 20,
   ),
@@ -50,7 +50,7 @@ export const STORAGE_SETTINGS = {
   hostMemory: setting(
     'host-memory',
     size,
-    16 * 2 ** 20,
+    8 * 2 ** 20,
     'memory of each agent for data about hosts on its way to and from disk',
     2 ** 20,
   ),
@@ -134,7 +134,7 @@ export const STORAGE_SETTINGS = {
   dedupMemory: setting(
     'dedup-memory',
     size,
-    16 * 2 ** 20,
+    8 * 2 ** 20,
     'memory of each agent for the digests of archived pages; the oldest are forgotten first',
     2 ** 10,
   ),

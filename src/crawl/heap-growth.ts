@@ -6,7 +6,7 @@
  * for old objects, which are garbage a moment later. With 20 MB alive V8 collects three times a
  * second, in threads that no profile shows.
  *
- * Here garbage may grow to 48 MB whatever is alive: small crawls pay for few collections, and usual
+ * Here garbage may grow to 32 MB whatever is alive: small crawls pay for few collections, and usual
  * ones do not grow by it. Where more than 56 MB are alive, a collection is expensive: then garbage
  * may grow by four more megabytes for each megabyte beyond.
  *
@@ -22,7 +22,7 @@ import {
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Bytes } from '../base/units.ts';
 
-const GARBAGE: Bytes = 48 * 2 ** 20;
+const GARBAGE: Bytes = 32 * 2 ** 20;
 /** Live objects that need no more garbage than that. */
 const USUAL: Bytes = 56 * 2 ** 20;
 /** Megabytes of garbage for each live megabyte beyond. */

@@ -28,6 +28,8 @@ export interface FetchRequest {
    * No other request to this origin follows soon: with many idle connections, this one is closed.
    */
   readonly isLast?: boolean;
+  /** Send nothing that is the user's: no cookies, no password, no headers for this host. */
+  readonly isAnonymous?: boolean;
 }
 
 /** Whether a response with this head is to be read. */

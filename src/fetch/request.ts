@@ -136,11 +136,13 @@ export function requestBytes(
 /** The secret headers of this request; a header of the caller takes precedence. */
 export function secretHeaders(
   { credentials, cookies, jar, hostHeaders, proxy }: Secrets,
-  { headers = [] }: FetchRequest,
+  { headers = [], isAnonymous = false }: FetchRequest,
   { endpoint, authority, path }: Target,
   now: Millis,
 ): [name: string, value: string][] {
   const { secure, host } = endpoint;
+  const toProxy = secure ? undefined : proxy?.authorization;
+  if (isAnonymous) return toProxy === undefined ? [] : [['Proxy-Authorization', toProxy]];
   const login = credentials?.get(`${secure ? 'https' : 'http'}://${authority}`);
   const cookie = jar
     ? jar.headerFor({ host, path, secure }, now)
@@ -149,7 +151,7 @@ export function secretHeaders(
   const secrets: [string, string | undefined][] = [
     ['Authorization', login && basicAuthorization(login)],
     ['Cookie', cookie],
-    ['Proxy-Authorization', secure ? undefined : proxy?.authorization],
+    ['Proxy-Authorization', toProxy],
   ];
   const own = new Set([...headers, ...given].map(([name]) => name.toLowerCase()));
   const ofCaller = new Set(headers.map(([name]) => name.toLowerCase()));

@@ -72,7 +72,7 @@ export class World {
     this.httpsPort = settings.httpsPort;
     this.names = new Names(settings.seed, settings.realSuffixes);
     this.deceitful = deceives(settings.scenario);
-    this.texts = new Texts(settings.seed, this.deceitful);
+    this.texts = Texts.of(settings.seed, this.deceitful);
     this.layout = new Layout(settings.seed, settings.domains, settings.scenario.kinds, 'ordinary');
     this.secure = settings.httpsPort > 0;
     this.#growth = TOPICS.map((_, topic) => growthOf(settings.seed, topic, settings.step));

@@ -83,7 +83,8 @@ interface Entry {
 const DEFAULTS = {
   timeout: 5000,
   tries: 3,
-  maxEntries: 20_000,
+  // Hosts keep their own addresses: this is for names that several parts ask for at once.
+  maxEntries: 4000,
   maxAddresses: 8,
   minTtl: 60_000,
   maxTtl: 24 * 3600_000,

@@ -84,7 +84,8 @@ describe('a crawl in the order of budgets', () => {
   ])('has the in-degrees and the sampled supporters that the archive shows: %o', async (asked) => {
     const { agents, p, maxPages, edgeLife = Infinity } = asked;
     lab = await startLab({ scenario: 'clean', domains: 60, pages: 5, seed: 5 });
-    const { end } = await crawl({ agents, rankSample: p, maxPages, edgeLife });
+    const rank = 'tse';
+    const { end } = await crawl({ agents, rank, rankSample: p, maxPages, edgeLife });
     expect(end).toBe(maxPages === Infinity ? 'finished' : 'max-pages');
     const graph = await graphOf();
     const rows = await allDomains();

@@ -20,6 +20,7 @@ import type * as Client from '../../src/fetch/http-client.ts';
 import type * as Dns from '../../src/net/dns.ts';
 import type * as Parse from '../../src/parse/page.ts';
 import type * as Robots from '../../src/robots/parse-robots.ts';
+import { PackedUrls } from '../../src/url/packed-urls.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
@@ -164,7 +165,9 @@ function throwIn<Method extends (...given: never[]) => unknown>(
 throwIn<Likeness['judge']>(Likeness.prototype, 'judge', 'likeness', (url) => url);
 throwIn<TurnPolicy['answered']>(TurnPolicy.prototype, 'answered', 'policy', (s) => s.discovery.url);
 throwIn<Admission['discover']>(Admission.prototype, 'discover', 'discover', (urls) =>
-  urls.every((url) => url.includes('from-bad')) ? 'bad' : '',
+  (urls instanceof PackedUrls ? urls.all() : urls).every((url) => url.includes('from-bad'))
+    ? 'bad'
+    : '',
 );
 
 describe('an error of our own for one page, in', () => {

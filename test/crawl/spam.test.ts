@@ -8,11 +8,13 @@ import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import type { Summary } from '../../src/crawl/crawl.ts';
 import { listDomains } from '../../src/crawl/state/domain-list.ts';
 import { Disk } from '../../src/disk/disk.ts';
+import { scenarioOf } from '../../src/lab/scenario.ts';
 import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { setOverride } from '../../src/reputation/budget/overrides.ts';
+import type { SiteSums } from '../../src/spam/features/content/site-sums.ts';
 import { LiveModel } from '../../src/spam/live/live-model.ts';
 import { modelText } from '../../src/spam/model.ts';
-import { tinyModel } from '../spam/live/tiny-model.ts';
+import { copiesModel, tinyModel } from '../spam/live/tiny-model.ts';
 import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
 
@@ -33,6 +35,13 @@ afterEach(async () => {
   await lab?.close();
   rmSync(root, { recursive: true, force: true });
 });
+
+/** Verdicts that see no copies. */
+class Blind extends LiveModel {
+  override verdict(name: string, sums: SiteSums): number {
+    return super.verdict(name, sums, 0);
+  }
+}
 
 async function crawl(options: CrawlOptions, fetched: string[] = []): Promise<Summary> {
   const config = resolveConfig({
@@ -71,6 +80,21 @@ describe('verdicts of a crawl', () => {
       expect([domain, given.get(domain)]).toEqual([domain, verdict]);
     expect(new Set(expected.values()).size).toBeGreaterThan(5);
     expect(summary.spam?.verdicts).toBeGreaterThan(0);
+  });
+
+  test('know which domain had a text first, through stops, also if no page is compared otherwise', async () => {
+    const scenario = scenarioOf('clean', { copy: 0.3 });
+    lab = await startLab({ scenario, domains: 30, pages: 12, seed: 5 });
+    writeFileSync(spam, modelText(copiesModel()));
+    for (let stop = 0; stop < 2; stop++)
+      await crawl({ spam, agents: 2, maxPages: 110, budget: 'equal(20)' });
+    const expected = await verdictsByArchive(dir, new LiveModel(copiesModel(), 'm.json'));
+    const given = await verdicts();
+    for (const [domain, verdict] of expected)
+      expect([domain, given.get(domain)]).toEqual([domain, verdict]);
+    const others = await verdictsByArchive(dir, new Blind(copiesModel(), 'm.json'));
+    const copies = [...expected].filter(([domain, verdict]) => verdict !== others.get(domain));
+    expect(copies.length).toBeGreaterThan(0);
   });
 
   test('are given by name to domains without pages, and logged when they turn', async () => {

@@ -105,6 +105,13 @@ export function truncatedText(truncated: Readonly<Record<string, number>>): stri
   return causes.join(', ') || undefined;
 }
 
+/** What rendering did; undefined if no page was rendered. */
+export function renderedText(render: Readonly<Record<string, number>> = {}): string | undefined {
+  const { pages = 0, gained = 0, requests = 0 } = render;
+  if (pages === 0) return undefined;
+  return `${counted(pages, 'page')} in ${counted(requests, 'request')}; ${formatCount(gained)} gained links or text`;
+}
+
 /** The figures of the whole crawl; `before` holds the counts of earlier runs. */
 export function summaryText(
   summary: Summary,
@@ -113,6 +120,7 @@ export function summaryText(
   const { pages, bytes, seconds, cpuSeconds } = summary;
   const all = inAll({ ...summary, before });
   const cut = truncatedText(all.truncated);
+  const rendered = renderedText(all.render);
   const rate = `${formatCount(pages / seconds)}/s`;
   const run = `${formatCount(pages)} in ${formatDuration(seconds * 1000)} (${rate}), ${formatBytes(bytes)}`;
   const rows: [string, string][] = [
@@ -131,6 +139,7 @@ export function summaryText(
             string,
           ],
         ]),
+    ...(rendered === undefined ? [] : [['rendered', rendered] as [string, string]]),
     [
       'statuses',
       Object.entries(all.statuses)

@@ -12,7 +12,7 @@ import { asTyped } from './as-typed.ts';
 import { Canvas } from './canvas.ts';
 import { nearestLimit } from './nearest-limit.ts';
 import { printable } from './printable.ts';
-import { errorList, skippedText, truncatedText, waitingText } from './progress.ts';
+import { errorList, renderedText, skippedText, truncatedText, waitingText } from './progress.ts';
 import { wantsColours } from './text-line.ts';
 import { drawView } from './view.ts';
 
@@ -101,6 +101,7 @@ export function statusText(status: CrawlStatus, now: Millis): string {
     ['sites', `${counted(status.hosts, 'host')} of ${counted(status.domains, 'domain')}`],
     ['skipped', skippedText(counters)],
     ['failed', errorList(counters.errors)],
+    ['rendered', renderedText(counters.render)],
     ['truncated', truncatedText(counters.truncated)],
     [
       'limit',

@@ -2,16 +2,17 @@
 import { paceOf } from '../../base/clock.ts';
 import { politePacer } from '../../base/pacer.ts';
 import type { Bytes } from '../../base/units.ts';
-import { budgetIn } from '../../config/settings.ts';
+import { budgetIn, wantsLikeness } from '../../config/settings.ts';
 import { Extractor } from '../../extract/extractor.ts';
 import { typeFilter } from '../../filter/content-type.ts';
 import { compileFilters, type StageFilters } from '../../filter/filter-set.ts';
 import { Backlog } from '../../frontier/backlog/backlog.ts';
 import { Distributor } from '../../frontier/distributor.ts';
 import { Frontier } from '../../frontier/frontier.ts';
-import type { Host } from '../../frontier/host.ts';
+import type { Domain, Host } from '../../frontier/host.ts';
 import { type Discovery, MOST_REDIRECTS } from '../../frontier/queue/discovered-url.ts';
 import { SieveSupply, type Supply } from '../../frontier/supply.ts';
+import { ByBudget } from '../../frontier/turn-order.ts';
 import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import { AskedDelays } from '../../politeness/asked-delays.ts';
 import { limitsOf } from '../../politeness/front-limits.ts';
@@ -110,8 +111,9 @@ export function assemble(
   // Where URLs are kept: seen in the sieve, queued in the supply and the frontier.
   const sieve = folder?.sieve ?? new MemorySieve();
   const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
-  const tables = tablesOf(start, around);
-  const frontier = frontierOf(start, opened, shared, { ...tables, asked, robotsMemory, asks });
+  const budgetOf = (domain: Domain) => order.reputation?.turnBudgetOf(domain) ?? 1;
+  const beside = { ...tablesOf(start, around), asked, robotsMemory, asks, budgetOf };
+  const frontier = frontierOf(start, opened, shared, beside);
   const isShut = (url: string) => spam?.shutsDomainOf(hostOf(url), frontier.registry) ?? false;
   const isUrged = around.onResponse !== undefined;
   const order = orderOf(start, opened, { ...shared, isShut, isUrged }, sieve, frontier, asks);
@@ -229,13 +231,15 @@ interface FrontierWith {
   readonly robotsMemory: RobotsMemory;
   /** Only in a planned crawl. */
   readonly asks: Asks | undefined;
+  /** For turns in the order of budgets. */
+  readonly budgetOf: (domain: Domain) => number;
 }
 
 function frontierOf(
   { config, heir }: AgentStart,
   { folder, hadRun, skipLog }: OpenAgent,
   { clock, counters, waits, retries, skips, lines }: Shared,
-  { addresses, hosts, asked, robotsMemory, asks }: FrontierWith,
+  { addresses, hosts, asked, robotsMemory, asks, budgetOf }: FrontierWith,
 ): Frontier {
   const limits = limitsOf(config);
   const startedAt = clock.now();
@@ -253,6 +257,7 @@ function frontierOf(
     requisites: config.requisites !== 'none',
     ...(addresses && { addresses }),
     hosts,
+    ...(config.order === 'budget' && !asks && { turnOrder: new ByBudget(budgetOf) }),
     // After an earlier run nothing is known of what it asked since its last checkpoint, and of
     // hosts that are not in memory not even the Crawl-delay.
     ...(hadRun && {
@@ -388,14 +393,15 @@ function budgetsOf(
 /** Only with verdicts on spam; a planned crawl judges no domains. */
 function spamWatchOf(
   { planned }: AgentStart,
-  { spamModel: model }: OpenAgent,
+  { spamModel: model, likenessMemory }: OpenAgent,
   { counters, sparing: log }: Shared,
   reputation: Reputation | undefined,
   decisions: DomainDecisions,
 ): SpamWatch | undefined {
   if (!model || planned) return undefined;
   const trusts = (name: string) => decisions.trusts(name);
-  return new SpamWatch({ model, reputation, counters, log, trusts });
+  const texts = likenessMemory?.texts;
+  return new SpamWatch({ model, texts, reputation, counters, log, trusts });
 }
 
 /** What turns use beside what is open and shared. */
@@ -433,7 +439,7 @@ function turnsOf(
   const { maxCrawlDelay, sitemaps } = config;
   const { productToken } = identity;
   const likeness =
-    likenessMemory && !planned
+    likenessMemory && wantsLikeness(config) && !planned
       ? new Likeness({ config, memory: likenessMemory, counters, log: sparing })
       : undefined;
   const robots = new RobotsKeeper({
@@ -510,7 +516,10 @@ function turnPolicyOf(
     claimPage: () => permits.claimPage(),
     claimRequisite: () => permits.claimRequisite(),
     onlyRequisites: () => permits.onlyRequisites,
-    ...(desk && { mustWait: (host: Host) => desk.mustWait(host.name) }),
+    ...(desk && {
+      mustWait: (host: Host) => desk.mustWait(host.name),
+      askedPause: (turn) => desk.askedPause(turn),
+    }),
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });

@@ -4,7 +4,7 @@
  * Idea      Everything in memory is copied in one step, in which nothing else runs: the frontier,
  *           what was discovered and not handed on, what the transport has sent and received, the
  *           counters, the lengths of the store's files. The copy is written while the agent
- *           continues.
+ *           continues. What only grows meanwhile is not copied: links for the sieve.
  * Requires  that `write` is never called twice at once, nor while links are carried to the sieve.
  * Ensures   a checkpoint holds each page entirely or not at all (see `commit.ts`). Other agents may
  *           forget what they sent only after the checkpoint that holds it is on disk.
@@ -97,9 +97,8 @@ export class Checkpointer {
   /** The last checkpoint that is on its way. */
   #keeping: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
-  // The memory of one checkpoint is used again for the next.
+  /** The memory of one checkpoint is used again for the next. */
   readonly #snapshot = new FieldWriter();
-  readonly #discovered = new FieldWriter();
 
   constructor(parts: CheckpointerParts) {
     this.#parts = parts;
@@ -182,7 +181,7 @@ export class Checkpointer {
       transport: transport.state(),
       discovered: admission.snapshot(),
     };
-    return encodeImage(image, this.#discovered);
+    return encodeImage(image);
   }
 
   #state(): AgentState {

@@ -16,6 +16,7 @@ import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { ParsedPage } from '../../parse/page.ts';
 import { statusFault } from '../../politeness/retries-and-pauses.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
+import type { PackedUrls } from '../../url/packed-urls.ts';
 import type { Counters } from '../record/counters.ts';
 import { hopsOf } from '../record/crawl-log.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
@@ -29,7 +30,7 @@ import type { Admission } from './link-admission.ts';
 import type { PageLines } from './page-lines.ts';
 import type { Requested } from './requests.ts';
 import { discoverListed, type ReadSitemap } from './sitemaps.ts';
-import type { SpamWatch } from './spam-watch.ts';
+import type { MeasuredPage, SpamWatch } from './spam-watch.ts';
 
 /** A response, the URL it is about, and the turn in which it was fetched. */
 export interface Fetched {
@@ -60,8 +61,14 @@ interface Contents {
 
 /** Links, and what their document asks of crawlers. */
 export interface Listing extends Pick<ParsedPage, 'robots' | 'cut'> {
+  /** Made when they are asked for, if they are packed. */
   readonly links: readonly Link[];
+  readonly packed?: ParsedPage['packed'];
 }
+
+/** The number of links of a listing. */
+export const linksOf = (listing: Listing): number =>
+  listing.packed ? listing.packed.urls.length : listing.links.length;
 
 /** What the intake has decided about a response. */
 export interface Reading {
@@ -81,8 +88,8 @@ export interface Reading {
   readonly sha1: () => string;
   /** Only for pages of status 200, and where pages are compared. */
   readonly judgement: Judgement | undefined;
-  /** The values that verdicts on its domain are made of; only of pages that are measured. */
-  readonly measured: Float64Array | undefined;
+  /** What verdicts on its domain are made of; only of pages that are measured. */
+  readonly measured: MeasuredPage | undefined;
   /** An earlier page that it is like, as the archive notes it. */
   readonly near: SimilarPage | undefined;
   /** Its links come before others. */
@@ -116,7 +123,7 @@ interface FollowParts {
   /** Learns which domain links to which; only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'page'> | undefined;
   /** Only where pages are compared. */
-  readonly likeness: Pick<Likeness, 'committed' | 'missed' | 'rewritten'> | undefined;
+  readonly likeness: Pick<Likeness, 'committed' | 'missed' | 'rewrites' | 'rewritten'> | undefined;
   readonly counters: Counters;
   readonly internal: InternalErrors;
   readonly maxRedirects: number;
@@ -326,19 +333,46 @@ function giveUpRedirect(target: string, last: string, parts: FollowParts): void 
 
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
-  { links, robots, cut }: Listing,
+  listing: Listing,
   fetched: Fetched,
   parts: FollowParts,
   isUrgent: boolean,
 ): void {
-  const { counters, admission, reputation, likeness, nofollow, skips } = parts;
+  const { counters, admission, reputation, likeness, skips } = parts;
   const { turn, discovery } = fetched;
   const { url, depth } = discovery;
-  counters.urlsSeen += links.length;
+  const { cut } = listing;
+  counters.urlsSeen += linksOf(listing);
   if (cut > 0) {
     counters.countSkipped('too-many-links', cut);
     skips.skipped(url, 'too-many-links');
   }
+  const { vouched, followed } = asTheyAre(listing, likeness) ?? chosen(listing, parts);
+  // A link that its author does not vouch for says nothing about the standing of its target.
+  if (vouched.length > 0) reputation?.page(turn.host.domain.hash, url, vouched);
+  if (followed.length === 0) return;
+  const trail = trailTo('L', fetched, parts);
+  admission.discover(followed, depth + 1, url, 0, false, trail, isUrgent);
+}
+
+/** The links of a page that their author vouches for, and those that are followed. */
+interface Chosen {
+  readonly vouched: readonly string[] | PackedUrls;
+  readonly followed: readonly string[] | PackedUrls;
+}
+
+/** All links as they are, without an object for each: so it is on most pages. */
+function asTheyAre(
+  { robots, packed }: Listing,
+  likeness: FollowParts['likeness'],
+): Chosen | undefined {
+  if (!packed || robots.nofollow || packed.hasNofollow || likeness?.rewrites) return undefined;
+  return { vouched: packed.urls, followed: packed.urls };
+}
+
+/** Leaves out, or rewrites, what has to be. */
+function chosen({ links, robots }: Listing, parts: FollowParts): Chosen {
+  const { counters, likeness, nofollow, skips } = parts;
   const isMarked = (link: Link) => robots.nofollow || link.nofollow;
   const vouched = urlsOf(links.filter((link) => !isMarked(link)));
   const named = nofollow === 'follow' ? urlsOf(links) : vouched;
@@ -346,17 +380,14 @@ function followLinks(
     counters.countSkipped('nofollow', links.length - named.length);
     skips.links(urlsOf(links.filter(isMarked)), 'nofollow');
   }
-  if (named.length === 0) return;
+  if (named.length === 0) return { vouched: [], followed: [] };
   const followed = likeness?.rewritten(named) ?? named;
   if (followed !== named) {
     const kept = new Set(followed);
     const replaced = named.filter((link) => !kept.has(link));
     skips.links(replaced, 'trap');
   }
-  // A link that its author does not vouch for says nothing about the standing of its target.
-  reputation?.page(turn.host.domain.hash, url, named === vouched ? followed : vouched);
-  const trail = trailTo('L', fetched, parts);
-  admission.discover(followed, depth + 1, url, 0, false, trail, isUrgent);
+  return { vouched: named === vouched ? followed : vouched, followed };
 }
 
 const urlsOf = (links: readonly Link[]): string[] => links.map((link) => link.url);

@@ -117,10 +117,16 @@ export class Likeness {
     this.#parts.memory.softErrors.answered(url, undefined);
   }
 
+  /** Whether links may be rewritten: something was learned. */
+  get rewrites(): boolean {
+    const { config, memory } = this.#parts;
+    return config.learnTraps && !memory.isInnocent;
+  }
+
   /** The links of a page as they are discovered, each once. */
   rewritten(urls: readonly string[]): readonly string[] {
-    const { config, memory, counters } = this.#parts;
-    if (!config.learnTraps || memory.isInnocent) return urls;
+    const { memory, counters } = this.#parts;
+    if (!this.rewrites) return urls;
     let changed = 0;
     const rewritten = urls.map((url) => {
       const other = memory.rewrite(url);
@@ -134,8 +140,8 @@ export class Likeness {
 
   /** The URL to discover in place of a queued one; undefined when that is to be fetched. */
   instead({ url, depth, redirects }: Discovery): string | undefined {
-    const { config, memory } = this.#parts;
-    if (!config.learnTraps || memory.isInnocent || depth === 0 || redirects > 0) return undefined;
+    const { memory } = this.#parts;
+    if (!this.rewrites || depth === 0 || redirects > 0) return undefined;
     const other = memory.rewrite(url);
     return other === url || memory.softErrors.isQuestion(url) ? undefined : other;
   }

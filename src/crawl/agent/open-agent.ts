@@ -16,7 +16,9 @@ import {
   type CrawlConfig,
   wantsLikeness,
 } from '../../config/settings.ts';
-import type { Disk } from '../../disk/disk.ts';
+import { Disk } from '../../disk/disk.ts';
+import { youngFiles } from '../../disk/young/young-files.ts';
+import { FirstTexts } from '../../duplicates/first-texts.ts';
 import { LikenessMemory } from '../../duplicates/likeness-folder.ts';
 import type { Field } from '../../extract/fields.ts';
 import type { Fence } from '../../fetch/client-options.ts';
@@ -27,7 +29,11 @@ import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
 import { BrowserPool, type SharedSlots, shareRenderSlots } from '../../render/browser-pool.ts';
 import { findBrowser } from '../../render/find-browser.ts';
-import { parseStorageState, type StorageState } from '../../render/storage-state.ts';
+import {
+  parseStorageState,
+  type StorageState,
+  unreadableState,
+} from '../../render/storage-state.ts';
 import { LiveModel } from '../../spam/live/live-model.ts';
 import type { SpamModel } from '../../spam/model.ts';
 import { Outage } from '../hosts/outage.ts';
@@ -214,7 +220,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     keep(setup.client);
     const browsers = await openBrowsers(start, around, identity);
     if (browsers) keep(browsers);
-    const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
+    const likenessMemory = folder?.likeness ?? newLikenessMemory(config, spamModel);
     const transport = around.connect(restored?.image.transport);
     const parts = { folder, hadRun, restored, identity, store, outage, likenessMemory, transport };
     const beside = { spamModel, earlierPages, outcomes, skipLog, lines, browsers, storageState };
@@ -260,7 +266,10 @@ async function readStorageState(
   disk: Disk,
 ): Promise<StorageState | undefined> {
   if (storageState === '') return undefined;
-  return parseStorageState(await disk.readText(storageState), storageState);
+  const text = await disk.readText(storageState).catch((cause) => {
+    throw unreadableState(storageState, cause);
+  });
+  return parseStorageState(text, storageState);
 }
 
 /** A crawl that cannot render what it is asked to fails at its start. Browsers start when needed. */
@@ -294,10 +303,14 @@ async function openFolder(
   spamModel: LiveModel | undefined,
 ): Promise<AgentFolder | undefined> {
   if (config.dir === '') return undefined;
-  return AgentFolder.open(disk, agent, config, {
+  const young = new Disk(youngFiles(disk.fileSystem));
+  return AgentFolder.open(young, agent, config, {
     clock: paceOf(clock),
     onHalved: (p) => log.event('rank-sample-halved', { p }),
-    ...(spamModel && { spamByName: (name: string) => spamModel.byName(name) }),
+    ...(spamModel && {
+      spamByName: (name: string) => spamModel.byName(name),
+      texts: firstTexts(spamModel),
+    }),
   });
 }
 
@@ -343,6 +356,16 @@ function openAgentStore(
   return openStore({ disk, clock, config, agent, userAgent, firstSerial, earlier, recovery });
 }
 
-function newLikenessMemory(config: CrawlConfig): LikenessMemory | undefined {
-  return wantsLikeness(config) ? new LikenessMemory(config.similarityMemory) : undefined;
+function newLikenessMemory(
+  config: CrawlConfig,
+  spamModel: LiveModel | undefined,
+): LikenessMemory | undefined {
+  const compares = wantsLikeness(config);
+  const texts = firstTexts(spamModel);
+  if (!compares && !texts) return undefined;
+  return new LikenessMemory(compares ? config.similarityMemory : 0, texts);
 }
+
+/** Only if verdicts look at copied pages. */
+const firstTexts = (model: LiveModel | undefined): FirstTexts | undefined =>
+  model?.copies ? new FirstTexts() : undefined;

@@ -40,6 +40,7 @@ import {
   commit,
   type Fetched,
   type Listing,
+  linksOf,
   type Reading,
   type Requisites,
 } from './commit.ts';
@@ -229,15 +230,15 @@ export class Intake {
     const { target, body, page, listing, sitemap, isUnread, isCutDecoding, rendered } = opened;
     const { headers } = rendered ?? exchange;
     this.#reportCut(url, listing ?? sitemap);
-    const links = discovery.isRequisite ? [] : linksIn(opened);
-    subject?.read(page, links.length, () => textIn(body, headers));
+    const links = discovery.isRequisite ? 0 : countLinks(opened);
+    subject?.read(page, links, () => textIn(body, headers));
 
     const isTextual = page !== undefined && status === 200;
     const { judgement, measured } = isTextual ? this.#judge(fetched, body) : NOT_JUDGED;
-    const hasLinks = links.length > 0;
+    const hasLinks = links > 0;
     const againstLinks = hasLinks ? this.#reasonAgainstLinks(judgement, subject) : undefined;
     const against = this.#reasonAgainst(fetched, isWanted, judgement, subject);
-    const shown = shownPage(fetched, { headers, body, links });
+    const shown = onceAsked(() => shownPage(fetched, headers, opened));
     const decided = await this.#askUser(shown);
     const notKept = against ?? this.#refused(decided.keep, 'on-response');
     const notFollowed =
@@ -245,14 +246,14 @@ export class Intake {
     const isKept = notKept === undefined;
     if (!planned && target !== undefined && discovery.redirects >= committing.maxRedirects)
       await this.#reportRedirects(fetched, target);
-    if (isKept && onPage) await endsAgent(() => onPage(shown));
+    if (isKept && onPage) await endsAgent(() => onPage(shown()));
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
     // The text of a rendered page is nowhere in what was fetched: later commands read it here.
     const hasText = isTextual && (config.text || rendered !== undefined);
     const text = hasText ? () => textIn(body, headers) : undefined;
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
     const requisites = isKept && !planned ? this.#requisitesIn(opened, exchange) : NO_REQUISITES;
-    const row = isKept && isTextual ? await this.#parts.extractor?.rowOf(shown) : undefined;
+    const row = isKept && isTextual ? await this.#parts.extractor?.rowOf(shown()) : undefined;
     const contents = { target, page, listing, sitemap, requisites };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
     const isUrgent = decided.priority === 'first';
@@ -356,10 +357,10 @@ export class Intake {
     const { parseOptions, config } = this.#parts;
     const { drop } = parseOptions;
     const inHead = hasLinks(headers) ? headerLinks({ url, headers }, drop) : NO_LINKS;
-    if (page) return inHead.length === 0 ? page : { ...page, links: [...page.links, ...inHead] };
+    if (page) return inHead.length === 0 ? page : withMore(page, inHead);
     const listed = body && listedIn(body, { url, headers }, parseOptions, config.maxLinks);
     if (!listed) return inHead.length === 0 ? undefined : { ...EMPTY, links: inHead };
-    return inHead.length === 0 ? listed : { ...listed, links: [...listed.links, ...inHead] };
+    return inHead.length === 0 ? listed : withMore(listed, inHead);
   }
 
   /** What the page, or the style of one, needs to look right. */
@@ -376,10 +377,10 @@ export class Intake {
     return { urls: [...inHead, ...found.slice(0, maxLinks)], isCut: found.length > maxLinks };
   }
 
-  async #askUser(page: Page): Promise<ResponseDecision> {
+  async #askUser(page: () => Page): Promise<ResponseDecision> {
     const { onResponse } = this.#parts;
     if (!onResponse) return NOTHING_DECIDED;
-    return (await endsAgent(() => onResponse(page))) ?? NOTHING_DECIDED;
+    return (await endsAgent(() => onResponse(page()))) ?? NOTHING_DECIDED;
   }
 
   /** What a page is like, and what verdicts on its domain need: one pass over its words. */
@@ -497,12 +498,23 @@ function withLinks(page: ParsedPage, urls: readonly string[]): ParsedPage {
     kind: 'a',
     nofollow: false,
   }));
-  return { ...page, links: [...page.links, ...links] };
+  return { ...page, links: [...page.links, ...links], packed: undefined };
+}
+
+/** A listing with further links. */
+function withMore({ robots, cut, links }: Listing, more: readonly Link[]): Listing {
+  return { robots, cut, links: [...links, ...more] };
 }
 
 /** The main text of a page, for its `conversion` record. */
 function textIn(body: Uint8Array, headers: HeaderView): string {
   return textOf(mainBlocks(readBlocks(body, { contentType: headers.get('content-type') })));
+}
+
+/** How many links `linksIn` has, without making them. */
+function countLinks({ listing, sitemap, target }: Opened): number {
+  const redirects = target === undefined ? 0 : 1;
+  return sitemap?.links.length ?? (listing ? linksOf(listing) : redirects);
 }
 
 function linksIn({ listing, sitemap, target }: Opened): readonly Link[] {
@@ -514,8 +526,11 @@ function linksIn({ listing, sitemap, target }: Opened): readonly Link[] {
 /** A page as programs see it. */
 function shownPage(
   { exchange: { url, status }, discovery }: Fetched,
-  { headers, body, links }: Pick<Page, 'headers' | 'body' | 'links'>,
+  headers: HeaderView,
+  opened: Opened,
 ): Page {
+  const { body } = opened;
+  const links = discovery.isRequisite ? [] : linksIn(opened);
   const shown = { url, status, headers, body, links, depth: discovery.depth };
   return discovery.isRequisite ? { ...shown, requisite: true } : shown;
 }

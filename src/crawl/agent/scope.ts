@@ -46,6 +46,8 @@ export interface Scope {
    * what redirects to the URL; seeds and URLs that are queued already have none.
    */
   refusal(url: string, depth: number, from?: string): ScopeRefusal | undefined;
+  /** Whether every URL of this depth that is not longer than `longest` may be scheduled. */
+  admitsAll(depth: number, longest: number): boolean;
   /**
    * Why a requisite of the page `from` may not be scheduled; undefined when it may. It need not lie
    * where pages must, and neither its depth nor `include` counts. URLs that are queued already have
@@ -75,6 +77,7 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
   const include = config.include.map(compileUrlPattern);
   const exclude = config.exclude.map(compileUrlPattern);
   const admitted: string[] = [];
+  const isOpen = region === undefined && include.length === 0 && exclude.length === 0;
   const sites = config.requisites === 'site' ? domains(true) : undefined;
   return {
     admitted,
@@ -88,6 +91,7 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
       if (include.length > 0 && depth > 0 && !someMatch(include, url)) return 'not-included';
       return undefined;
     },
+    admitsAll: (depth, longest) => isOpen && depth <= maxDepth && longest <= maxUrlLength,
     addSeeds: (more) => region?.add(more),
     requisiteRefusal(url, from) {
       if (url.length > maxUrlLength) return 'url-too-long';

@@ -12,6 +12,7 @@
  *           spam, whatever its pages.
  * Cost      600 bytes for each domain in memory of which fewer than 400 pages were measured.
  */
+import type { FirstTexts, PageText } from '../../duplicates/first-texts.ts';
 import type { PageWords } from '../../duplicates/page-words.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Domain } from '../../frontier/host.ts';
@@ -27,17 +28,26 @@ import type { EventLog } from '../record/log.ts';
 
 /** From this probability on a domain counts as spam in the log and the counters. */
 const SPAM = 0.5;
+/** Of the hash of a domain, as its number. */
+const LOW_BITS = 0xffff_ffffn;
 /** Verdicts that are written together at the end. */
 const TOGETHER = 4096;
 
 interface SpamWatchParts {
   readonly model: LiveModel;
+  /** Tells copied pages; only if the model looks at them. */
+  readonly texts: FirstTexts | undefined;
   /** Only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'setSpam' | 'shutsOut' | 'write'> | undefined;
   readonly counters: Pick<Counters, 'countSpam'>;
   readonly log: EventLog;
   /** Whether the operator trusts a domain. */
   readonly trusts: (name: string) => boolean;
+}
+
+/** What verdicts need of a page. */
+export interface MeasuredPage extends PageText {
+  readonly values: Float64Array;
 }
 
 export class SpamWatch {
@@ -54,9 +64,10 @@ export class SpamWatch {
     return domain.notes === undefined || this.#of(domain).isOpen;
   }
 
-  /** The values of a page, from the pass that made its fingerprint. */
-  measure(words: PageWords): Float64Array {
-    return this.#meter.measure(words);
+  /** What verdicts need of a page, from the pass that made its fingerprint. */
+  measure(words: PageWords): MeasuredPage {
+    const { sketch, distinct } = words;
+    return { sketch, distinct, values: this.#meter.measure(words) };
   }
 
   /** The probability that the domain is spam, by its last verdict. */
@@ -79,11 +90,12 @@ export class SpamWatch {
     return domain !== undefined && this.shuts(domain);
   }
 
-  /** A page is committed; `values` if it was measured. */
-  committed(domain: Domain, url: string, values: Float64Array | undefined): void {
-    if (values) {
+  /** A page is committed; `measured` if it was. */
+  committed(domain: Domain, url: string, measured: MeasuredPage | undefined): void {
+    if (measured) {
       const sums = this.#of(domain);
-      if (sums.add(values, isHome(url, 'domain'))) this.#judge(domain, sums);
+      const isCopied = this.#parts.texts?.enter(measured, Number(domain.hash & LOW_BITS));
+      if (sums.add(measured.values, isHome(url, 'domain'), isCopied)) this.#judge(domain, sums);
     }
     if (domain.notes && this.spamOf(domain) >= SPAM) this.#parts.counters.countSpam('pages');
   }

@@ -36,6 +36,7 @@ import { type RobotsRules, UNREACHABLE } from '../../robots/parse-robots.ts';
 import { pathOf } from '../../url/parts.ts';
 import type { RobotsCost } from '../hosts/robots-inquiry.ts';
 import type { Counters } from '../record/counters.ts';
+import type { AskedPause } from '../render/subresources.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, and fair. */
 const TURN_SLICE: Millis = 2000;
@@ -125,6 +126,8 @@ interface TurnPolicyParts {
   readonly onlyRequisites?: () => boolean;
   /** Whether the host's pages would wait for a browser: then it has no turn for now. */
   readonly mustWait?: (host: Host) => boolean;
+  /** How long the host asked to be left in peace in answers to requests of a rendered page. */
+  readonly askedPause?: (turn: HostTurn) => AskedPause | undefined;
   /** The agent begins nothing new, and failures say nothing about servers. */
   readonly stopping: () => boolean;
   /** Whether an outage of our own network explains a failure. */
@@ -199,9 +202,9 @@ export class TurnPolicy {
   }
 
   /** The page cannot be handled now: its URL stays the host's next. */
-  putOff(state: TurnState): void {
+  putOff(state: TurnState, pause: Millis): void {
     this.#parts.frontier.putBack(state.turn, state.discovery);
-    state.pauseFor(PAUSE_FOR_DOMAIN);
+    state.pauseFor(Math.max(pause, PAUSE_FOR_DOMAIN));
   }
 
   #claim({ isRequisite }: Discovery): boolean {
@@ -313,10 +316,19 @@ export class TurnPolicy {
   }
 
   /** Whether the turn takes another URL. */
-  continues({ turn, requested, pause, until }: TurnState): boolean {
+  continues(state: TurnState): boolean {
+    const { turn, requested, until } = state;
     const { clock, politeness } = this.#parts;
-    if (pause > 0 || (requested && politeness.wantsPause(turn))) return false;
+    this.#heed(state);
+    if (state.pause > 0 || (requested && politeness.wantsPause(turn))) return false;
     return !turn.moved && clock.now() < until;
+  }
+
+  /** What a page asked for while it was rendered counts like the page. */
+  #heed(state: TurnState): void {
+    const asked = this.#parts.askedPause?.(state.turn);
+    const pause = asked ? asked.until - this.#parts.clock.now() : 0;
+    if (asked && pause > state.pause) state.pauseFor(pause, asked.cause);
   }
 
   /** Gives the turn back, with the times at which the host and its address may be asked again. */

@@ -177,7 +177,7 @@ export class Turns {
       }
     } catch (error) {
       if (!(error instanceof RenderPutOff)) throw error;
-      policy.putOff(state);
+      policy.putOff(state, error.pause);
     } finally {
       permits.closeClaim(isPage, exchange.bytesReceived);
     }

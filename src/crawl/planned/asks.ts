@@ -21,6 +21,7 @@ const BATCH = 64;
 export type Facts = Omit<Outcome, 'url' | 'method' | 'time'>;
 
 export class Asks implements Supply {
+  readonly chooses = false;
   readonly undecided = 0;
   readonly nextAt = 0;
   /** No URL comes from the sieve. */

@@ -21,6 +21,7 @@ import { BatchFile } from '../../disk/batch-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { Fingerprints } from '../../sieve/fingerprints.ts';
 import { RecentCache } from '../../sieve/recent-cache.ts';
+import { PackedUrls } from '../../url/packed-urls.ts';
 
 /** Text that is compressed at once: below the size from which gzip works in steps. */
 const PIECE: Bytes = 64 * 1024;
@@ -84,7 +85,7 @@ export class SkipLog implements SkipSink {
     };
     const { cache, fingerprints } = this.#recent;
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
-    cache.admit(fingerprints.hash(urls), urls.length, this.#keep);
+    cache.admit(fingerprints.hash(PackedUrls.of(urls)), urls.length, this.#keep);
     for (let i = 0; i < urls.length; i++) if (this.#keep[i]) this.skipped(urls[i], reason);
   }
 

@@ -35,6 +35,7 @@ import {
 import type { Disk } from '../../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import type { DrumState } from '../../drum/drum.ts';
+import type { FirstTexts } from '../../duplicates/first-texts.ts';
 import { LikenessFolder, type LikenessState } from '../../duplicates/likeness-folder.ts';
 import { Backlog, type BacklogState } from '../../frontier/backlog/backlog.ts';
 import type { FrontierState } from '../../frontier/frontier.ts';
@@ -339,7 +340,7 @@ export class AgentFolder {
     disk: Disk,
     agent: number,
     config: CrawlConfig,
-    around: ReputationSurroundings = {},
+    around: FolderSurroundings = {},
   ): Promise<AgentFolder> {
     const dir = agentDir(config.dir, agent);
     const folders = partFolders(dir);
@@ -378,9 +379,10 @@ export class AgentFolder {
         config.order === 'budget'
           ? await open(openReputation(disk, dir, config, around, at?.reputation))
           : undefined;
-      const likeness = wantsLikeness(config)
-        ? await openLikeness(disk, dir, config, at?.likeness)
-        : undefined;
+      const likeness =
+        wantsLikeness(config) || around.texts
+          ? await openLikeness(disk, dir, config, around, at?.likeness)
+          : undefined;
       const restored = stored && {
         state: stored.state,
         image: await readImage(disk, dir, stored),
@@ -471,6 +473,12 @@ interface ReputationSurroundings {
   readonly clock?: Clock;
 }
 
+/** What the folder of an agent is opened with, beside the settings. */
+interface FolderSurroundings extends ReputationSurroundings {
+  /** Where verdicts on spam look at copied pages. */
+  readonly texts?: FirstTexts | undefined;
+}
+
 /** Opens the part of the folder for `--order budget`. */
 export async function openReputation(
   disk: Disk,
@@ -500,10 +508,12 @@ export async function openReputation(
 function openLikeness(
   disk: Disk,
   dir: string,
-  { similarityMemory: memory }: CrawlConfig,
+  config: CrawlConfig,
+  { texts }: FolderSurroundings,
   at: Frozen<LikenessState> | undefined,
 ): Promise<LikenessFolder> {
-  return LikenessFolder.open({ disk, folder: likenessDir(dir), memory, at });
+  const memory = wantsLikeness(config) ? config.similarityMemory : 0;
+  return LikenessFolder.open({ disk, folder: likenessDir(dir), memory, texts, at });
 }
 
 export async function readImage(

@@ -9,6 +9,7 @@
  */
 
 import { DrumlinError, EXIT } from '../../base/errors.ts';
+import { flatOut, type Pacer } from '../../base/pacer.ts';
 import { resolveConfig } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { readList } from '../../filter/list-file.ts';
@@ -144,13 +145,15 @@ export async function eachRecord(
   dir: string,
   agents: number,
   each: (key: bigint, record: DomainRecord) => void,
+  pacer: Pacer = flatOut,
 ): Promise<void> {
   for (let agent = 0; agent < agents; agent++) {
     const book = await bookOf(disk, dir, agent);
     if (!book) continue;
-    await eachStored(disk, book.folder, book.frozen, (key, record) => {
+    const eachNamed = (key: bigint, record: DomainRecord) => {
       if (record.name !== '') each(key, record);
-    });
+    };
+    await eachStored(disk, book.folder, book.frozen, eachNamed, pacer);
   }
 }
 

@@ -187,7 +187,7 @@ export function wholeFrontier(backlog: Backlog, store: HostStore): Frontier {
       hosts: Infinity,
       urls: Infinity,
       front: Infinity,
-      calm: Infinity,
+      choice: 1,
       hostsPerAddress: Infinity,
       hostsPerDomain: Infinity,
     },

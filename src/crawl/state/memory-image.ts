@@ -16,18 +16,12 @@ export interface MemoryImage {
 }
 
 /**
- * Returns the file in pieces, because it may hold many megabytes every few seconds. `discovered`
- * keeps growing while the file is written, so it is copied into `copied`; pass the same writer
- * every time.
+ * Returns the file in pieces, because it may hold many megabytes every few seconds. They are views
+ * of the image, which must not change until they are written.
  */
-export function encodeImage(
-  { frontier, transport, discovered }: MemoryImage,
-  copied = new FieldWriter(),
-): Uint8Array[] {
-  copied.clear();
-  for (const batch of discovered) copied.bytes(...parcelPieces(batch));
-  const sent = encodeTransportState(transport);
-  return [lengthOf([frontier]), frontier, lengthOf(sent), ...sent, copied.finish()];
+export function encodeImage({ frontier, transport, discovered }: MemoryImage): Uint8Array[] {
+  const fields = [[frontier], encodeTransportState(transport), ...discovered.map(parcelPieces)];
+  return fields.flatMap((pieces) => [lengthOf(pieces), ...pieces]);
 }
 
 /** The length of the pieces, as `FieldWriter.bytes` writes it. */

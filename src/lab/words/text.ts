@@ -60,14 +60,27 @@ export interface Pool {
 }
 
 export class Texts {
+  /** The texts asked for last, plain and styled. */
+  static readonly #last: Texts[] = [];
   readonly #seed: number;
   readonly #styled: boolean;
   readonly #pools = new Map<number, Pool>();
 
-  /** With `styled`, prose has turns of phrase and there are other styles (styles.ts). */
-  constructor(seed: number, styled = false) {
+  private constructor(seed: number, styled: boolean) {
     this.#seed = seed;
     this.#styled = styled;
+  }
+
+  /**
+   * Webs of the same seed share their texts: a process that makes one web after the other records
+   * each tape once. With `styled`, prose has turns of phrase and there are other styles (styles.ts).
+   */
+  static of(seed: number, styled = false): Texts {
+    const kind = styled ? 1 : 0;
+    const last = Texts.#last[kind];
+    if (last !== undefined && last.#seed === seed) return last;
+    Texts.#last[kind] = new Texts(seed, styled);
+    return Texts.#last[kind];
   }
 
   /**
@@ -173,7 +186,7 @@ function makePool(
   const nameTag = hash(seed, TAG.vocabulary, topic, era);
   const named = (): string => bytes(inventWord(language, random.below(3000), nameTag));
   const word = wordFrom({ small, common, typical, name: named }, random);
-  const clause = (): string => Array.from({ length: 5 + random.below(6) }, word).join(' ');
+  const clause = (): string => inRow(5 + random.below(6), ' ', word);
   const terms = [...typical, ...common];
   const slugs = slugsOf(language, topic, ofTopic);
   const pathLines = PATH_STYLES.map((pathOf) => made(PHRASES, () => pathOf(slugs, random)));
@@ -262,7 +275,7 @@ function recordTape(size: number, sentence: () => string): Tape {
 }
 
 const wordsOf = (slugs: readonly string[], random: Random): string =>
-  Array.from({ length: 6 }, () => slugs[random.below(slugs.length)]).join('-');
+  inRow(6, '-', () => slugs[random.below(slugs.length)]);
 const wordOf = (slugs: readonly string[], random: Random): string =>
   slugs[random.below(slugs.length)];
 
@@ -279,6 +292,12 @@ const PATH_STYLES: readonly ((slugs: readonly string[], random: Random) => strin
 function slugsOf(language: Language, topic: number, ofTopic: readonly string[]): string[] {
   const own = [...ofTopic, ...language.common].map(slugOf).filter((word) => word !== undefined);
   return own.length > 20 ? own : [...TOPICS[topic].words, ...LANGUAGES[0].common];
+}
+
+function inRow(count: number, between: string, word: () => string): string {
+  let row = word();
+  for (let i = 1; i < count; i++) row += between + word();
+  return row;
 }
 
 function made(count: number, make: () => string): string[] {

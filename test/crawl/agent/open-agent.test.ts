@@ -8,6 +8,8 @@ import { shareHosts } from '../../../src/crawl/transport/host-table.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { nodeFileSystem } from '../../../src/disk/file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
+import { startCrawl } from '../here.ts';
+import { linking, startSmallSite } from '../small-site.ts';
 
 test('an agent that cannot be opened closes every file that it has opened', async () => {
   const open = new Set<object>();
@@ -30,7 +32,12 @@ test('an agent that cannot be opened closes every file that it has opened', asyn
       };
     },
   });
-  const config = resolveConfig({ dir: join(temporaryFolder(), 'crawl'), allowPrivate: true });
+  const settings = { dir: join(temporaryFolder(), 'crawl'), allowPrivate: true, agents: 1 };
+  const config = resolveConfig({ ...settings, delay: 0 });
+  // A crawl that has a checkpoint: the files that it names are on disk.
+  const site = await startSmallSite({ '/': linking('/a'), '/a': '' });
+  await (await startCrawl([`${site.origin}/`], config)).finished;
+  await site.close();
   const start = {
     agent: 0,
     agents: 1,

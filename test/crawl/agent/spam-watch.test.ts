@@ -2,26 +2,37 @@ import { expect, test } from 'vitest';
 import { SpamWatch } from '../../../src/crawl/agent/spam-watch.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { Disk } from '../../../src/disk/disk.ts';
+import { fingerprintOf } from '../../../src/duplicates/fingerprint.ts';
+import { FirstTexts } from '../../../src/duplicates/first-texts.ts';
 import { Domain } from '../../../src/frontier/host.ts';
 import { HostStore } from '../../../src/frontier/host-store.ts';
 import { MEASURES, rounded } from '../../../src/spam/features/content/measures.ts';
 import { LiveModel } from '../../../src/spam/live/live-model.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
-import { tinyModel } from '../../spam/live/tiny-model.ts';
+import { copiesModel, tinyModel } from '../../spam/live/tiny-model.ts';
 
 /** By name the domain is ham, by a page of so many words it is spam. */
 const values = Float64Array.from(MEASURES, (measure, i) => rounded(i === 0 ? 200 : 0.05, measure));
+const { sketch, distinct } = fingerprintOf(
+  Buffer.from(Array.from({ length: 60 }, (_, i) => `word${i}`).join(' ')),
+);
+const page = { values, sketch, distinct };
 
 function watched(isTrusted: boolean) {
   const events: string[] = [];
   const counters = new Counters();
   const watch = new SpamWatch({
-    ...{ model: new LiveModel(tinyModel(0.3), 'm.json'), reputation: undefined, counters },
+    ...{
+      model: new LiveModel(tinyModel(0.3), 'm.json'),
+      texts: undefined,
+      reputation: undefined,
+      counters,
+    },
     log: { event: (name) => void events.push(name) },
     trusts: () => isTrusted,
   });
   const domain = new Domain('a.example');
-  watch.committed(domain, 'http://a.example/', values);
+  watch.committed(domain, 'http://a.example/', page);
   return { events, counted: counters.spam, spam: watch.spamOf(domain) };
 }
 
@@ -45,15 +56,19 @@ test('at the end of a crawl domains on disk are judged once, however often it is
   const counters = new Counters();
   const watch = () =>
     new SpamWatch({
-      ...{ model: new LiveModel(tinyModel(0.3), 'm.json'), reputation: undefined, counters },
+      ...{
+        model: new LiveModel(tinyModel(0.3), 'm.json'),
+        texts: undefined,
+        reputation: undefined,
+        counters,
+      },
       ...{ log: { event: () => {} }, trusts: () => false },
     });
   const domains = ['a.example', 'b.example', 'c.example'].map((name) => new Domain(name));
   const first = watch();
   // The second page is between two stages.
   for (const domain of domains)
-    for (const path of ['', 'two'])
-      first.committed(domain, `http://${domain.name}/${path}`, values);
+    for (const path of ['', 'two']) first.committed(domain, `http://${domain.name}/${path}`, page);
   const store = await storeWith(domains);
   expect(counters.spam?.verdicts).toBe(3);
   await first.conclude({ domainsInMemory: () => [domains[0]] }, store);
@@ -72,17 +87,35 @@ test('a domain that its pages have shut out is not fetched from, unless the oper
     write: async () => {},
   };
   const watch = new SpamWatch({
-    ...{ model: new LiveModel(tinyModel(0.3), 'm.json'), reputation, counters: new Counters() },
+    ...{
+      model: new LiveModel(tinyModel(0.3), 'm.json'),
+      texts: undefined,
+      reputation,
+      counters: new Counters(),
+    },
     ...{ log: { event: () => {} }, trusts: () => false },
   });
   const domain = new Domain('a.example');
   expect(watch.shuts(domain)).toBe(false);
   const hosts = { domainOf: (host: string) => (host === 'www.a.example' ? domain : undefined) };
-  watch.committed(domain, 'http://a.example/', values);
+  watch.committed(domain, 'http://a.example/', page);
   expect(set).toEqual([[domain.hash, watch.spamOf(domain), false]]);
   expect(watch.shuts(domain)).toBe(true);
   expect(watch.shutsDomainOf('www.a.example', hosts)).toBe(true);
   expect(watch.shutsDomainOf('other.example', hosts)).toBe(false);
   decided.add('a.example');
   expect(watch.shuts(domain)).toBe(false);
+});
+
+test('a domain whose pages another domain had first is judged by that, and the first is not', () => {
+  const watch = new SpamWatch({
+    ...{ model: new LiveModel(copiesModel(-1.2), 'm.json'), texts: new FirstTexts() },
+    ...{ reputation: undefined, counters: new Counters() },
+    ...{ log: { event: () => {} }, trusts: () => false },
+  });
+  const [first, second] = ['a.example', 'b.example'].map((name) => new Domain(name));
+  for (const domain of [first, second, first])
+    watch.committed(domain, `http://${domain.name}/`, page);
+  expect(watch.spamOf(first)).toBeLessThan(0.5);
+  expect(watch.spamOf(second)).toBeGreaterThan(0.5);
 });
