@@ -97,7 +97,7 @@ async function trusted(
       flatOut,
     );
     options.onProgress?.(1 / 3);
-    const passed = new PassedOn(nodes, { p, cap, worth, trust });
+    const passed = new PassedOn(nodes, { p, cap, worth, trust, arcs });
     await addLinks(graph, blockArcs, linked, numbersOf(arcs), passed);
     options.onProgress?.(2 / 3);
     const index = buildIndex(kernel, nodes, part);
@@ -163,6 +163,7 @@ async function addLinks(
   for await (const { first, count, offsets, targets } of graph.in.scan({ blockArcs })) {
     for (let i = 0; i < count; i++) {
       const x = first + i;
+      passed.begin(x, numbers[x]);
       for (let at = offsets[i]; at < offsets[i + 1]; at++) {
         const y = targets[at];
         if (y !== x && numbers[y] >= 0) passed.add(x, linked[y], numbers[y]);

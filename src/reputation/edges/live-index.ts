@@ -9,7 +9,7 @@
  *           the domains that are estimated.
  * Cost      about 250 ns an arc, in slices, except for a last one of some 40 ns an arc inside the
  *           kernel. Memory: 17 to 33 bytes a node, and per arc at most 17 while it is built and 9
- *           after that.
+ *           after that, or 13 with seeds.
  */
 import type { Pacer } from '../../base/pacer.ts';
 import type { SupportersKernel } from '../../rank/supporters/supporters-kernel.ts';
@@ -26,8 +26,8 @@ export interface LiveIndex extends SampleIndex {
   readonly linked: Uint32Array;
   /** The first free node. */
   readonly firstFree: number;
-  /** Trust that flows from the seeds, if they are given. */
-  readonly trust: Trust | undefined;
+  /** The arcs, and the trust that flows along them from the seeds, if these are given. */
+  readonly walked: { readonly arcs: WalkedArcs; readonly trust: Trust } | undefined;
 }
 
 /**
@@ -61,9 +61,8 @@ export async function indexArcs(
     await pacer.pause();
   }
   const domains = keys.size;
-  const known = seeds && numbersOf(seeds, keys);
-  const trust =
-    known && (await walkTrust(walkedArcs(domains, lengths, ends, targets), known, pacer));
+  const walked =
+    seeds && (await walk(walkedArcs(domains, lengths, ends, targets), seeds, keys, pacer));
   const linked = new Uint32Array(domains);
   for (let source = 0, at = 0; source < sources; source++) {
     for (; at < ends[source]; at++) linked[targets[at]]++;
@@ -77,7 +76,11 @@ export async function indexArcs(
     lengths,
     pieces: [targets],
   });
-  return { ...index, keys, domains, linked, firstFree, trust };
+  return { ...index, keys, domains, linked, firstFree, walked };
+}
+
+async function walk(arcs: WalkedArcs, seeds: readonly bigint[], keys: KeyTable, pacer: Pacer) {
+  return { arcs, trust: await walkTrust(arcs, numbersOf(seeds, keys), pacer) };
 }
 
 /** Numbers of the keys that have one, in their order, each once. */

@@ -102,7 +102,7 @@ class UnionCounter implements SupporterEstimates {
     this.#atOnce = atOnce;
     this.#p = p;
     this.#passed =
-      index.trust && new PassedOn(atOnce, { p, cap: CAP, worth: WORTH, trust: index.trust });
+      index.walked && new PassedOn(atOnce, { p, cap: CAP, worth: WORTH, ...index.walked });
     this.#places = {
       marks: kernel.allocate(index.markBytes),
       offsets: kernel.allocate(4 * (atOnce + 1)),
@@ -164,7 +164,7 @@ class UnionCounter implements SupporterEstimates {
     this.#targetWords[2 * this.length] = low;
     this.#targetWords[2 * this.length + 1] = high;
     this.#leftOut[this.length] = 0;
-    this.#passed?.clear(this.length);
+    this.#passed?.begin(this.length, own < sources ? own : -1);
     if (own >= 0 && linked[own] > 0) {
       this.#nodes[this.#filled++] = own;
       this.#leftOut[this.length] = linked[own];

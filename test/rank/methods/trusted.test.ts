@@ -51,8 +51,10 @@ function trustedSupporters(
   const all = supporters(graph, 2);
   return range(graph.nodes).map((x) => {
     const neighbours = inOf(graph, x);
-    const links = neighbours.reduce((sum, y) => sum + passedBy(y), 0);
-    const trust = neighbours.reduce((sum, y) => sum + given[y], 0) * arcs;
+    const returned = neighbours.filter((y) => inOf(graph, y).includes(x)).length;
+    const counted = Math.min(1, 2 - (2 * returned) / (neighbours.length + 3)) ** 2;
+    const links = counted * neighbours.reduce((sum, y) => sum + passedBy(y), 0);
+    const trust = counted * neighbours.reduce((sum, y) => sum + given[y], 0) * arcs;
     const isKnown = worth > 0 && neighbours.length > 0;
     const isLimited = cap > 0 && neighbours.length > 0;
     return Math.min(all[x], isLimited ? links : Infinity, isKnown ? worth * trust : Infinity);
@@ -94,6 +96,32 @@ describe('trusted supporters', () => {
     for (const node of others) expect(scores[node]).toBeGreaterThan(0);
     const { scores: all } = await rank(graph, { by: 'supp' });
     for (const node of bad) expect(all[node]).toBeGreaterThan(0);
+  });
+
+  test('are few where links are returned, and many where as many links are not', async () => {
+    // Two groups of 100 with 20 links each; a trusted giant links to the first five of both.
+    const [seed, giant, returning, others] = [0, 1, 2, 102];
+    const members = range(100);
+    const linked = (first: number, steps: readonly number[]) =>
+      members.flatMap((i) =>
+        steps.map((step) => [first + i, first + ((i + step + 100) % 100)] as const),
+      );
+    const ahead = range(10).map((i) => i + 1);
+    const arcs = [
+      [seed, giant] as const,
+      ...range(5).flatMap((i) => [returning, others].map((first) => [giant, first + i] as const)),
+      ...linked(returning, [...ahead, ...ahead.map((step) => -step)]),
+      ...linked(others, [...ahead, ...ahead.map((step) => step + 10)]),
+    ];
+    const { scores } = await rank(graphOf({ nodes: 202, arcs }), {
+      by: 'trusted',
+      seeds: [nameOf(seed)],
+      cap: 2,
+      worth: 1000,
+    });
+    const scoreOf = (first: number) => members.reduce((sum, i) => sum + scores[first + i], 0);
+    expect(scoreOf(returning)).toBeGreaterThan(0);
+    expect(scoreOf(returning)).toBeLessThan(scoreOf(others) / 2);
   });
 
   test('are all supporters, as by TSE, if less than a fifth of the sources is drawn', async () => {
