@@ -1,6 +1,6 @@
 /**
  * Trusted supporters: supporters at level two, limited by what each in-neighbour may pass on and by
- * the trust that reaches a node from the seeds.
+ * the trust that reaches a node from the seeds; links that a node returns count less.
  *
  * Definition: trusted-score.ts. It answers attacks that raise the number of supporters alone: rings
  * whose members support each other over two links, and single links from famous domains. Without
@@ -9,7 +9,7 @@
  * Here      sources are drawn as in tse.ts; with p = 1 the result is exact. The trust of nodes is
  *           walked on the links of the drawn sources only. Without `seeds`, the walk begins at the
  *           `SEEDS` nodes of the greatest in-degree.
- * Costs     one pass over the out-lists, two over the in-lists. 60 bytes a node, 20 a sampled arc.
+ * Costs     one pass over the out-lists, two over the in-lists. 100 bytes a node, 20 a sampled arc.
  */
 import { flatOut } from '../../base/pacer.ts';
 import { formatCount } from '../../base/units.ts';
@@ -64,7 +64,7 @@ export const ranker = defineRanker({
 
 const SEEDS = 100;
 /** Scores, supporters, sums, trust, degrees. */
-const BYTES_A_NODE = 60;
+const BYTES_A_NODE = 100;
 
 async function trusted(
   graph: Graph,

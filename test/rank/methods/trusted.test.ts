@@ -8,6 +8,14 @@ import { range, type SmallGraph } from './naive.ts';
 const RUNS = { numRuns: 40 };
 const anySeeds = fc.uniqueArray(fc.nat(130), { maxLength: 30 });
 
+/** Graphs in which every n-th link is returned. */
+const returning = fc.tuple(mediumGraph, fc.constantFrom(1, 2, 5, Infinity)).map(([graph, n]) => {
+  const back = graph.arcs.filter((_, i) => i % n === 0).map(([from, to]) => `${to} ${from}`);
+  const all = new Set([...graph.arcs.map((arc) => arc.join(' ')), ...back]);
+  const arcs = [...all].map((arc) => arc.split(' ').map(Number) as [number, number]);
+  return { nodes: graph.nodes, arcs };
+});
+
 const inOf = ({ arcs }: SmallGraph, node: number): number[] =>
   arcs.filter(([from, to]) => to === node && from !== node).map(([from]) => from);
 
@@ -46,15 +54,25 @@ function trustedSupporters(
   const { given, degree, arcs } = walk(graph, best);
   const mean = arcs / degree.filter((links) => links > 0).length;
   // Of a domain with k times the mean number of links each counts a k-th.
-  const passedBy = (y: number) =>
-    Math.min(cap, inOf(graph, y).length) * Math.min(1, mean / degree[y]);
+  const passedUpTo = (most: number) => (y: number) =>
+    Math.min(most, inOf(graph, y).length) * Math.min(1, mean / degree[y]);
+  const passedBy = passedUpTo(cap);
+  const weighed = passedUpTo(cap || 30);
   const all = supporters(graph, 2);
   return range(graph.nodes).map((x) => {
     const neighbours = inOf(graph, x);
-    const returned = neighbours.filter((y) => inOf(graph, y).includes(x)).length;
-    const counted = Math.min(1, 2 - (2 * returned) / (neighbours.length + 3)) ** 2;
-    const links = counted * neighbours.reduce((sum, y) => sum + passedBy(y), 0);
-    const trust = counted * neighbours.reduce((sum, y) => sum + given[y], 0) * arcs;
+    const sum = (of: readonly number[], value: (y: number) => number) =>
+      of.reduce((total, y) => total + value(y), 0);
+    const returned = neighbours.filter((y) => inOf(graph, y).includes(x));
+    const others = neighbours.filter((y) => !returned.includes(y));
+    // With no cap, links are weighed by the default one.
+    const share = sum(returned, weighed) / Math.max(1e-9, sum(neighbours, weighed));
+    const part = share * (neighbours.length / (neighbours.length + 3));
+    const counted = Math.min(1, 2 - 2 * part) ** 2;
+    const counting = (value: (y: number) => number) =>
+      ((1 + 2 * counted) / 3) * sum(others, value) + counted * sum(returned, value);
+    const links = counting(passedBy);
+    const trust = counting((y) => given[y]) * arcs;
     const isKnown = worth > 0 && neighbours.length > 0;
     const isLimited = cap > 0 && neighbours.length > 0;
     return Math.min(all[x], isLimited ? links : Infinity, isKnown ? worth * trust : Infinity);
@@ -65,7 +83,7 @@ describe('trusted supporters', () => {
   test('are the least of supporters, of links that pass on a few each, and of trust', async () => {
     const limits = fc.record({ cap: fc.constantFrom(0, 1, 3), worth: fc.constantFrom(0, 0.5, 5) });
     await fc.assert(
-      fc.asyncProperty(mediumGraph, anySeeds, limits, async (graph, nodes, { cap, worth }) => {
+      fc.asyncProperty(returning, anySeeds, limits, async (graph, nodes, { cap, worth }) => {
         const seeds = nodes.filter((node) => node < graph.nodes);
         const names = new Map(seeds.map((node) => [nameOf(node), 1]));
         const { scores } = await rank(graphOf(graph), { by: 'trusted', seeds: names, cap, worth });
@@ -122,6 +140,22 @@ describe('trusted supporters', () => {
     const scoreOf = (first: number) => members.reduce((sum, i) => sum + scores[first + i], 0);
     expect(scoreOf(returning)).toBeGreaterThan(0);
     expect(scoreOf(returning)).toBeLessThan(scoreOf(others) / 2);
+  });
+
+  test('cannot be taken from a domain by those who link to it, except for two thirds', async () => {
+    // Honest domains with fans link to the victim. It links to many rivals, who all link back.
+    const [victim, honest, fan, rival] = [0, 1, 21, 121];
+    const arcs = (rivals: number) => [
+      ...range(20).map((i) => [honest + i, victim] as const),
+      ...range(100).map((i) => [fan + i, honest + (i % 20)] as const),
+      ...range(rivals).flatMap((i) => [[victim, rival + i] as const, [rival + i, victim] as const]),
+    ];
+    const scoreWith = async (rivals: number) => {
+      const graph = graphOf({ nodes: 721, arcs: arcs(rivals) });
+      return (await rank(graph, { by: 'trusted', cap: 1, worth: 0 })).scores[victim];
+    };
+    const [alone, attacked] = [await scoreWith(0), await scoreWith(600)];
+    expect(attacked).toBeGreaterThan(alone / 3);
   });
 
   test('are all supporters, as by TSE, if less than a fifth of the sources is drawn', async () => {
