@@ -2,19 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rank } from '../../../src/rank/index.ts';
-import { graphOf, mediumGraph, nameOf, supporters } from '../supporters/naive.ts';
+import { graphOf, mediumGraph, nameOf, returningGraph, supporters } from '../supporters/naive.ts';
 import { range, type SmallGraph } from './naive.ts';
 
 const RUNS = { numRuns: 40 };
 const anySeeds = fc.uniqueArray(fc.nat(130), { maxLength: 30 });
-
-/** Graphs in which every n-th link is returned. */
-const returning = fc.tuple(mediumGraph, fc.constantFrom(1, 2, 5, Infinity)).map(([graph, n]) => {
-  const back = graph.arcs.filter((_, i) => i % n === 0).map(([from, to]) => `${to} ${from}`);
-  const all = new Set([...graph.arcs.map((arc) => arc.join(' ')), ...back]);
-  const arcs = [...all].map((arc) => arc.split(' ').map(Number) as [number, number]);
-  return { nodes: graph.nodes, arcs };
-});
 
 const inOf = ({ arcs }: SmallGraph, node: number): number[] =>
   arcs.filter(([from, to]) => to === node && from !== node).map(([from]) => from);
@@ -83,7 +75,7 @@ describe('trusted supporters', () => {
   test('are the least of supporters, of links that pass on a few each, and of trust', async () => {
     const limits = fc.record({ cap: fc.constantFrom(0, 1, 3), worth: fc.constantFrom(0, 0.5, 5) });
     await fc.assert(
-      fc.asyncProperty(returning, anySeeds, limits, async (graph, nodes, { cap, worth }) => {
+      fc.asyncProperty(returningGraph, anySeeds, limits, async (graph, nodes, { cap, worth }) => {
         const seeds = nodes.filter((node) => node < graph.nodes);
         const names = new Map(seeds.map((node) => [nameOf(node), 1]));
         const { scores } = await rank(graphOf(graph), { by: 'trusted', seeds: names, cap, worth });

@@ -65,6 +65,15 @@ export const mediumGraph: fc.Arbitrary<SmallGraph> = fc
     return { nodes, arcs: [...arcs.values()] };
   });
 
+/** The same, in which every n-th link is returned. */
+export const returningGraph: fc.Arbitrary<SmallGraph> = fc
+  .tuple(mediumGraph, fc.constantFrom(1, 2, 5, Infinity))
+  .map(([{ nodes, arcs }, n]) => {
+    const back = arcs.filter((_, i) => i % n === 0).map(([from, to]) => [to, from] as const);
+    const all = new Map([...arcs, ...back].map((arc) => [arc[0] * nodes + arc[1], arc]));
+    return { nodes, arcs: [...all.values()] };
+  });
+
 /** Names in byte order, as ids require. */
 export const nameOf = (node: number) => `n${String(node).padStart(3, '0')}.example`;
 

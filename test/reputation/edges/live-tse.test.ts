@@ -21,7 +21,7 @@ import { partitionOf } from '../../../src/url/fingerprint.ts';
 import { FaultyFileSystem } from '../../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { TINY as TINY_DRUM } from '../../drum/tiny-geometry.ts';
-import { mediumGraph } from '../../rank/supporters/naive.ts';
+import { mediumGraph, returningGraph } from '../../rank/supporters/naive.ts';
 import { TINY } from './edges-life.ts';
 
 /** A few dozen edges fill everything. */
@@ -210,7 +210,7 @@ describe('live TSE', () => {
     const seeds = fc.uniqueArray(fc.nat(130), { maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(
-        mediumGraph.map(({ arcs }) => named(arcs)),
+        returningGraph.map(({ arcs }) => named(arcs)),
         fc.infiniteStream(fc.nat()),
         fc.record({
           p: fc.constantFrom(0.1, 0.5, 1),
