@@ -24,6 +24,7 @@
 import FlatQueue from 'flatqueue';
 import type { Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
+import { SmallQueue } from './small-queue.ts';
 import { byReadyTime, type TurnOrder } from './turn-order.ts';
 
 /** What the workbench needs of a host. */
@@ -83,9 +84,9 @@ export interface Turn<H extends BenchHost> {
 interface Address<H extends BenchHost> {
   readonly resolved: ResolvedAddress;
   /** The hosts queued for a turn that were not ready when last looked at, by ready time. */
-  readonly hosts: FlatQueue<Place<H>>;
+  readonly hosts: SmallQueue<Place<H>>;
   /** The others, by their places in the order of turns. */
-  readonly ready: FlatQueue<Place<H>>;
+  readonly ready: SmallQueue<Place<H>>;
   /** How many hosts have their place here, queued or not. */
   places: number;
   readyAt: Millis;
@@ -188,7 +189,6 @@ export class Workbench<H extends BenchHost> {
       address.offeredAt = Infinity;
       const queuedWith = address.ready.peekValue() as number;
       const place = address.ready.pop() as Place<H>;
-      shrinkIfWide(address.ready);
       if (this.#order.placeOf(place.host) > queuedWith) {
         // Its domain had a turn at another host meanwhile, or has a smaller budget.
         address.ready.push(place, this.#order.placeBehind(place.host));
@@ -312,7 +312,6 @@ export class Workbench<H extends BenchHost> {
         const place = address.hosts.pop() as Place<H>;
         address.ready.push(place, this.#order.placeOf(place.host));
       }
-      shrinkIfWide(address.hosts);
       this.#schedule(address, now);
     }
   }
@@ -340,8 +339,8 @@ export class Workbench<H extends BenchHost> {
       const readyAt = this.#readyFrom(resolved.ip);
       address = {
         resolved,
-        hosts: new FlatQueue(),
-        ready: new FlatQueue(),
+        hosts: new SmallQueue(),
+        ready: new SmallQueue(),
         places: 0,
         readyAt,
         out: false,
@@ -432,13 +431,3 @@ export class Workbench<H extends BenchHost> {
 
 /** Stale entries of addresses that may stay in a queue, besides as many as there are addresses. */
 const MANY_STALE = 64;
-/** Popped entries that may stay in the arrays of a queue. */
-const BEHIND = 4;
-
-/**
- * A FlatQueue keeps popped entries in its arrays beyond its length, and so keeps their hosts in
- * memory. A few may stay: to allocate for each push would cost more.
- */
-function shrinkIfWide(queue: FlatQueue<unknown>): void {
-  if (queue.ids.length > 2 * queue.length + BEHIND) queue.shrink();
-}

@@ -31,6 +31,13 @@ export const OUT: usize = 65536;
 export const OUT_BYTES: u32 = 262144;
 export const INPUT: usize = OUT + OUT_BYTES;
 export const INPUT_BYTES: u32 = 1048576;
+/** The origins that links lead to, each once, with a slash behind it; where each ends, as u32. */
+export const ORIGINS: usize = INPUT + INPUT_BYTES + 1024;
+export const ORIGINS_BYTES: u32 = 32768;
+export const ORIGIN_ENDS: usize = 57344;
+/** Numbers of origins by their hashes, as u16: 0 for none, otherwise the number plus 1. */
+const ORIGIN_TABLE: usize = 53248;
+const ORIGIN_PLACES: u32 = 2048;
 
 const TEMPLATES: usize = STATE;
 const RECORD_COUNT: usize = STATE + 4;
@@ -44,6 +51,8 @@ const HAS_BASE: usize = STATE + 32;
 const DROPS: usize = STATE + 36;
 const MAX_URL: usize = STATE + 40;
 const MAX_ATTRIBUTE: usize = STATE + 44;
+/** How many origins there are; -1 if they are not wanted, or do not fit. */
+const ORIGIN_COUNT: usize = STATE + 48;
 
 // Tags: those up to TITLE have the numbers of `TAG`.
 const A: i32 = 1;
@@ -429,9 +438,65 @@ export function resolve(i: u32): i32 {
 /** Notes a link whose URL ends at `outEnd`. */
 export function putLink(outEnd: u32, nofollow: i32, kind: i32): void {
   const links = load<u32>(LINKS);
+  if (load<i32>(ORIGIN_COUNT) >= 0) noteOrigin(OUT + load<u32>(OUT_AT), OUT + outEnd);
   store<i32>(MARKS + (<usize>links << 2), (<i32>outEnd << 5) | (nofollow << 4) | kind);
   store<u32>(LINKS, links + 1);
   store<u32>(OUT_AT, outEnd);
+}
+
+/** Forgets the origins of the last page, and notes those of the next. */
+export function beginOrigins(): void {
+  memory.fill(ORIGIN_TABLE, 0, ORIGIN_PLACES * 2);
+  store<i32>(ORIGIN_COUNT, 0);
+}
+
+/** Notes the origin of a canonical URL, unless the page has a link to it already. */
+function noteOrigin(start: usize, end: usize): void {
+  // An authority has a character at least, so the slash behind it is not among the first eight.
+  const length = <u32>(find(0x2f, start + 8, end) - start) + 1;
+  let hash: u64 = length;
+  for (let i: u32 = 0; i < length; i += 8)
+    hash = (hash ^ eightOf(start + i, length - i)) * 0x9e3779b97f4a7c15;
+  const count = load<u32>(ORIGIN_COUNT);
+  let place = <u32>(hash >> 48) & (ORIGIN_PLACES - 1);
+  for (;;) {
+    const number = <u32>load<u16>(ORIGIN_TABLE + (place << 1));
+    if (number == 0) break;
+    if (isSame(number - 1, start, length)) return;
+    place = (place + 1) & (ORIGIN_PLACES - 1);
+  }
+  const at = originStart(count);
+  // A copy may write 15 bytes more.
+  if (at + length + 16 > ORIGINS_BYTES) {
+    store<i32>(ORIGIN_COUNT, -1);
+    return;
+  }
+  copy(ORIGINS + at, start, length);
+  store<u32>(ORIGIN_ENDS + (count << 2), at + length);
+  store<u16>(ORIGIN_TABLE + (place << 1), count + 1);
+  store<u32>(ORIGIN_COUNT, count + 1);
+}
+
+// @ts-ignore: decorator
+@inline
+function originStart(number: u32): u32 {
+  return number == 0 ? 0 : load<u32>(ORIGIN_ENDS + ((number - 1) << 2));
+}
+
+/** The next bytes as a number: eight, or as many as are left. */
+// @ts-ignore: decorator
+@inline
+function eightOf(at: usize, left: u32): u64 {
+  const bytes = load<u64>(at);
+  return left >= 8 ? bytes : bytes & ((<u64>1 << (left << 3)) - 1);
+}
+
+function isSame(number: u32, start: usize, length: u32): bool {
+  const from = originStart(number);
+  if (originStart(number + 1) - from != length) return false;
+  for (let i: u32 = 0; i < length; i += 8)
+    if (eightOf(ORIGINS + from + i, length - i) != eightOf(start + i, length - i)) return false;
+  return true;
 }
 
 /** References that no crawler follows, and that are too many for the caller. */

@@ -57,9 +57,13 @@ interface Exports {
   readonly OUT_BYTES: Address;
   readonly INPUT: Address;
   readonly INPUT_BYTES: Address;
+  readonly ORIGINS: Address;
+  readonly ORIGINS_BYTES: Address;
+  readonly ORIGIN_ENDS: Address;
   scan(from: number, length: number): number;
   resolve(record: number): number;
   putLink(end: number, nofollow: number, kind: number): void;
+  beginOrigins(): void;
 }
 
 /** The state that the kernel shares with us, by index. */
@@ -76,8 +80,9 @@ const STATE = {
   drops: 9,
   maxUrl: 10,
   maxAttribute: 11,
+  origins: 12,
 } as const;
-const STATES = 12;
+const STATES = 13;
 
 /** A record: its tag, then the spans of its attributes, -1 for one that is missing. */
 const RECORD = 10;
@@ -94,12 +99,15 @@ class LinkKernel {
   readonly #scan: Exports['scan'];
   readonly #resolve: Exports['resolve'];
   readonly #putLink: Exports['putLink'];
+  readonly #beginOrigins: Exports['beginOrigins'];
   readonly #state: Int32Array;
   readonly #records: Int32Array;
   readonly #mostRecords: number;
   readonly #marks: Int32Array;
   readonly #base: Buffer;
   readonly #out: Buffer;
+  readonly #origins: Buffer;
+  readonly #originEnds: Int32Array;
   readonly #input: Uint8Array;
   readonly #room: number;
 
@@ -110,6 +118,7 @@ class LinkKernel {
     this.#scan = kernel.scan;
     this.#resolve = kernel.resolve;
     this.#putLink = kernel.putLink;
+    this.#beginOrigins = kernel.beginOrigins;
     this.#room = kernel.INPUT_BYTES.value;
     this.#mostRecords = kernel.MOST_RECORDS.value;
     this.#state = new Int32Array(buffer, kernel.STATE.value, STATES);
@@ -117,6 +126,8 @@ class LinkKernel {
     this.#marks = new Int32Array(buffer, kernel.MARKS.value, this.#mostRecords);
     this.#base = Buffer.from(buffer, kernel.BASE.value, kernel.BASE_BYTES.value);
     this.#out = Buffer.from(buffer, kernel.OUT.value, kernel.OUT_BYTES.value);
+    this.#origins = Buffer.from(buffer, kernel.ORIGINS.value, kernel.ORIGINS_BYTES.value);
+    this.#originEnds = new Int32Array(buffer, kernel.ORIGIN_ENDS.value, this.#mostRecords);
     this.#input = new Uint8Array(buffer, kernel.INPUT.value, this.#room + PADDING);
     const bytes = new Uint8Array(buffer);
     bytes.set(IN_ATTRIBUTE, kernel.CLASSES.value);
@@ -257,6 +268,8 @@ class LinkKernel {
     state[STATE.outAt] = 0;
     state[STATE.links] = 0;
     state[STATE.refused] = 0;
+    if (options.origins) this.#beginOrigins();
+    else state[STATE.origins] = -1;
     const count = state[STATE.records];
     for (let i = this.#resolve(0); i !== count; i = this.#resolve(i + 1))
       if (i < 0 || !this.#readOdd(i, reader)) return undefined;
@@ -290,7 +303,15 @@ class LinkKernel {
       ends[i] = marks[i] >> MARK_BITS;
       kinds[i] = marks[i] & ((1 << MARK_BITS) - 1);
     }
-    return new PackedLinks(new PackedUrls(text, ends), kinds);
+    return new PackedLinks(new PackedUrls(text, ends), kinds, this.#packedOrigins());
+  }
+
+  #packedOrigins(): PackedUrls | undefined {
+    const count = this.#state[STATE.origins];
+    if (count < 0) return undefined;
+    const ends = new Array<number>(count);
+    for (let i = 0; i < count; i++) ends[i] = this.#originEnds[i];
+    return new PackedUrls(this.#origins.toString('latin1', 0, ends[count - 1] ?? 0), ends);
   }
 }
 

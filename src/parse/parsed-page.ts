@@ -50,6 +50,8 @@ export interface ParseOptions {
   readonly drop?: ParameterList;
   /** Whether links have their texts. Default false. */
   readonly texts?: boolean;
+  /** Whether packed links have their origins. Default false. */
+  readonly origins?: boolean;
   /** Our name in `<meta name>` and in `X-Robots-Tag`, in lower case. Default `drumlin`. */
   readonly agent?: string;
 }
@@ -106,12 +108,18 @@ export const kindNumber = (kind: LinkKind): number => KINDS.lastIndexOf(kind);
  */
 export class PackedLinks {
   readonly urls: PackedUrls;
+  /**
+   * The home pages of the origins that links lead to, each once: what they say about sites needs no
+   * more. Only where they are wanted, and not if they are too many.
+   */
+  readonly origins: PackedUrls | undefined;
   readonly #marks: readonly number[];
   #all: readonly Link[] | undefined;
 
   /** A mark is the number of the kind, and 16 more for a link that asks not to be followed. */
-  constructor(urls: PackedUrls, marks: readonly number[]) {
+  constructor(urls: PackedUrls, marks: readonly number[], origins?: PackedUrls) {
     this.urls = urls;
+    this.origins = origins;
     this.#marks = marks;
   }
 

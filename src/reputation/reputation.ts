@@ -23,7 +23,7 @@ import type { Bytes, Millis } from '../base/units.ts';
 import { xxh64 } from '../base/xxh64.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
 import { payLevelDomain } from '../url/domain.ts';
-import type { PackedUrls } from '../url/packed-urls.ts';
+import { PackedUrls } from '../url/packed-urls.ts';
 import { hostOf } from '../url/parts.ts';
 import type { DomainView } from './budget/budget-expression.ts';
 import { atFirst, type BudgetPolicy, budgets, shutsOut } from './budget/budget-policy.ts';
@@ -37,6 +37,7 @@ import type { EdgeGatherer } from './edges/edge-gatherer.ts';
 import { type EdgeParcel, unpackEdges } from './edges/edge-parcel.ts';
 import { estimateSupporters } from './edges/live-tse.ts';
 import type { SupporterSample } from './edges/supporter-sample.ts';
+import { RecentLinks } from './recent-links.ts';
 
 /** The kinds of message that agents send each other. */
 export type Message = 'edges' | 'sample' | 'standing';
@@ -83,6 +84,8 @@ const RANKING_SHARE = 1 / 10;
 const SLICE = 65_536;
 /** Memory for domains that were named to the book lately. */
 const NAMED: Bytes = 2 ** 18;
+/** Memory for links between sites that were found lately. */
+const RECENT_LINKS: Bytes = 2 ** 18;
 
 export class Reputation {
   readonly #parts: ReputationParts;
@@ -92,6 +95,7 @@ export class Reputation {
   /** Parcels of edges, from other agents and our own, that are not added to the edges yet. */
   #arrived: Uint8Array[] = [];
   readonly #named = new RecentCache(NAMED);
+  readonly #recent = new RecentLinks(RECENT_LINKS);
   /** New edges may have been decided since the last `#takeNew`. */
   #mayHaveNew = true;
   /** Number of edges when budgets were computed last. */
@@ -221,10 +225,16 @@ export class Reputation {
     this.#pagesFetched++;
   }
 
-  /** Notes the links of a page of the domain with this key. */
+  /**
+   * Notes the links of a page of the domain with this key, or only the origins that they lead to.
+   */
   page(domain: bigint, url: string, links: readonly string[] | PackedUrls): void {
-    const { gatherer, clock } = this.#parts;
-    gatherer.page(domain, url, links);
+    const { gatherer, clock, rank } = this.#parts;
+    // Cash flows along every link of every page.
+    const every = rank === 'opic' || !(links instanceof PackedUrls);
+    const found = every ? links : this.#recent.newOf(domain, links);
+    if (found.length === 0) return;
+    gatherer.page(domain, url, found);
     if (this.#edgesDue === Infinity && gatherer.waiting > 0)
       this.#edgesDue = clock.now() + EDGES_AGE;
   }
@@ -391,6 +401,7 @@ export class Reputation {
     await this.#takeNew();
     sample.turn(await edges.turn(), HELD_PERIODS);
     gatherer.forgetRecent();
+    this.#recent.forget();
     this.#hasTurned = true;
     this.#ranksSoon = true;
   }

@@ -9,6 +9,7 @@ import {
   parseScanned,
 } from '../../src/parse/page.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../src/url/parameters.ts';
+import { originOf } from '../../src/url/parts.ts';
 import { sharedData } from '../shared-data.ts';
 import { base, reference } from '../url/hrefs.ts';
 import { ACCEPTED, BROKEN_PAGES } from './broken-pages.ts';
@@ -38,11 +39,16 @@ function agrees(
   contentType: string | undefined = undefined,
 ): ParsedPage {
   const outside = declaredOutside(body, contentType);
-  const page = parsePage(body, { url, contentType }, options);
+  const page = parsePage(body, { url, contentType }, { ...options, origins: true });
   if (outside !== undefined && !isAsciiCompatible(outside)) return page;
   const defined = parseScanned(body, outside, { url, contentType }, options);
   expect(answerOf(page)).toEqual(answerOf(defined));
-  if (page.packed) expect(page.packed.urls.all()).toEqual(page.links.map((link) => link.url));
+  if (!page.packed) return page;
+  const urls = page.links.map((link) => link.url);
+  expect(page.packed.urls.all()).toEqual(urls);
+  expect(page.packed.origins?.all()).toEqual([
+    ...new Set(urls.map((link) => `${originOf(link)}/`)),
+  ]);
   return page;
 }
 
@@ -174,4 +180,41 @@ test('what a page left in the memory of the kernel is not seen by the next', () 
   agrees(Buffer.from(`<a href=first>${'<a href="x">'.repeat(20)}</title>--></script></svg>`));
   for (const open of ['<a href="x', '<!--', '<title>', '<script><!--<script>', '<a href=x', '<svg'])
     for (let spaces = 0; spaces < 20; spaces++) agrees(Buffer.from(' '.repeat(spaces) + open));
+});
+
+describe('the origins that links lead to', () => {
+  const origin = fc
+    .tuple(
+      fc.constantFrom('http', 'https'),
+      fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 20 }),
+      fc.constantFrom('', ':8080'),
+    )
+    .map(([scheme, name, port]) => `${scheme}://${name}.org${port}`);
+  const pageOf = (links: readonly string[]) =>
+    Buffer.from(links.map((link) => `<a href="${link}/x">`).join(''));
+
+  test('are each there once, in the order of their first links', () => {
+    fc.assert(
+      fc.property(fc.array(origin, { maxLength: 60 }), (origins) => {
+        const { packed } = agrees(pageOf([...origins, ...origins]));
+        expect(packed?.origins?.length).toBe(new Set(origins).size);
+      }),
+    );
+  });
+
+  test('of the page before are forgotten, however many they were', () => {
+    const many = Array.from({ length: 900 }, (_, i) => `http://s${i}.org`);
+    expect(agrees(pageOf(many)).packed?.origins?.length).toBe(900);
+    expect(agrees(pageOf(['http://s7.org'])).packed?.origins?.all()).toEqual(['http://s7.org/']);
+  });
+
+  test('are left out where they are not wanted, or do not fit', () => {
+    const name = `${'a'.repeat(60)}.${'b'.repeat(60)}`;
+    const long = pageOf(Array.from({ length: 300 }, (_, i) => `http://${name}.s${i}.org`));
+    const packedIn = (body: Buffer, options: ParseOptions) =>
+      parsePage(body, { url: URL_OF_PAGE }, options).packed;
+    expect(packedIn(long, { origins: true })?.urls.length).toBe(300);
+    expect(packedIn(long, { origins: true })?.origins).toBeUndefined();
+    expect(packedIn(pageOf(['http://a.org']), {})?.origins).toBeUndefined();
+  });
 });

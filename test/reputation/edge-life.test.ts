@@ -15,6 +15,7 @@ import { EdgeGatherer } from '../../src/reputation/edges/edge-gatherer.ts';
 import { Reputation } from '../../src/reputation/reputation.ts';
 import type { ReputationFolder, ReputationState } from '../../src/reputation/reputation-folder.ts';
 import { partitionOfFingerprint } from '../../src/url/fingerprint.ts';
+import { PackedUrls } from '../../src/url/packed-urls.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { virtualClock } from '../fetch/virtual-clock.ts';
@@ -85,7 +86,8 @@ class Crew {
   /** Any agent may have fetched the page. */
   page(source: number, target: number): void {
     const by = this.agents[source % this.#count];
-    by.page(xxh64(NAMES[source]), `http://${NAMES[source]}/`, [`http://${NAMES[target]}/`]);
+    const links = PackedUrls.of([`http://${NAMES[target]}/`]);
+    by.page(xxh64(NAMES[source]), `http://${NAMES[source]}/`, links);
   }
 
   async wait(time: number): Promise<void> {

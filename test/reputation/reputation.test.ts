@@ -14,6 +14,7 @@ import { EdgeGatherer } from '../../src/reputation/edges/edge-gatherer.ts';
 import { Reputation } from '../../src/reputation/reputation.ts';
 import type { ReputationFolder } from '../../src/reputation/reputation-folder.ts';
 import { partitionOfFingerprint } from '../../src/url/fingerprint.ts';
+import { PackedUrls } from '../../src/url/packed-urls.ts';
 import { type VirtualClock, virtualClock } from '../fetch/virtual-clock.ts';
 
 const config = resolveConfig({ rank: 'tse', rankSample: 1, budget: 'top(1, each=5)' });
@@ -121,4 +122,26 @@ test('turns go by what the operator decided, and otherwise by the budget of the 
   book.setOverride(given, 3, 0);
   const budgetOf = (name: string) => agent.turnBudgetOf({ name, hash: xxh64(name) });
   expect([first, other, trusted, given].map(budgetOf)).toEqual([5, 0, 5, 3]);
+});
+
+test('a link that is found again counts again only where it carries cash', () => {
+  const gathered = (rank: 'opic' | 'tse'): number => {
+    let links = 0;
+    const gatherer = { page: (_, __, found) => (links += found.length), waiting: 0 } as Pick<
+      EdgeGatherer,
+      'page' | 'waiting'
+    >;
+    const { book, edges, sample } = folders[0];
+    const reputation = new Reputation({
+      ...{ agent: 0, agents: 1, rank, seeds: [], policy: parseBudget(config.budget) },
+      ...{ edges, sample, book, clock, pacer: flatOut, onBudgets: () => {}, send: () => {} },
+      isOurs: () => true,
+      gatherer: gatherer as EdgeGatherer,
+    });
+    for (let i = 0; i < 3; i++)
+      reputation.page(xxh64('a.test'), 'http://a.test/', PackedUrls.of(['http://b.test/']));
+    return links;
+  };
+  expect(gathered('tse')).toBe(1);
+  expect(gathered('opic')).toBe(3);
 });

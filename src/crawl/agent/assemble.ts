@@ -557,6 +557,7 @@ function intakeOf(
     parseOptions: {
       agent: identity.productToken.toLowerCase(),
       maxLinks: config.maxLinks,
+      origins: reputation !== undefined,
       ...(drop && { drop }),
     },
     log: sparing,

@@ -355,8 +355,9 @@ function followLinks(
   admission.discover(followed, depth + 1, url, 0, false, trail, isUrgent);
 }
 
-/** The links of a page that their author vouches for, and those that are followed. */
+/** Which links of a page count for the standing of their targets, and which are followed. */
 interface Chosen {
+  /** Those that their author vouches for, or only the origins that they lead to. */
   readonly vouched: readonly string[] | PackedUrls;
   readonly followed: readonly string[] | PackedUrls;
 }
@@ -367,7 +368,7 @@ function asTheyAre(
   likeness: FollowParts['likeness'],
 ): Chosen | undefined {
   if (!packed || robots.nofollow || packed.hasNofollow || likeness?.rewrites) return undefined;
-  return { vouched: packed.urls, followed: packed.urls };
+  return { vouched: packed.origins ?? packed.urls, followed: packed.urls };
 }
 
 /** Leaves out, or rewrites, what has to be. */
