@@ -246,6 +246,11 @@ export class Frontier {
     return this.front < this.required && this.#hasRoom();
   }
 
+  /** Budgets are new: hosts of domains that have risen get their turns sooner. */
+  budgetsChanged(): void {
+    this.#workbench.reorder(this.#parts.clock.now());
+  }
+
   /** A fetcher had to wait. */
   starved(): void {
     this.#size.starved(this.front);

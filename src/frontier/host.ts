@@ -62,6 +62,8 @@ export class Domain {
   turnAt: number | undefined;
   /** The place of its host that is queued last, in the same time. */
   queuedTo: number | undefined;
+  /** The longest time between two of its turns by which hosts of it may be queued. */
+  slowest = 0;
   /**
    * What another part keeps of it: as its record has it until that part reads it. It is stored and
    * handed over with the domain.

@@ -12,8 +12,9 @@
  *           A new domain waits for a part of that time: turns at once for all new domains would go
  *           to those who register most.
  * Ensures   no turn is ever refused: this is an order, and every ready host gets its turn if fetchers
- *           are idle. While a host is queued its place only moves back, by a turn or a smaller budget
- *           of its domain; a larger budget counts from its next place on.
+ *           are idle. While a host is queued its place moves back, by a turn or a smaller budget of
+ *           its domain. It moves forward when budgets are new and that of its domain is several times
+ *           as large as when it was queued; a little larger one counts from its next place on.
  * Cost      a number for each domain in memory. It is not stored: a domain that leaves memory and
  *           returns counts as new.
  */
@@ -29,6 +30,10 @@ export interface TurnOrder<H> {
   placeAt(place: number, addressReadyAt: Millis): number;
   /** The host gets a turn. */
   took(host: H): void;
+  /** Whether the host may be queued far behind the place that it would get now. */
+  isLate(host: H): boolean;
+  /** All late hosts of its domain get new places: see `placeOf`. */
+  renew(host: H): void;
 }
 
 /** The host that was ready first, it and its address, is next. */
@@ -37,6 +42,8 @@ export const byReadyTime: TurnOrder<{ readonly readyAt: Millis }> = {
   placeBehind: ({ readyAt }) => readyAt,
   placeAt: Math.max,
   took: () => {},
+  isLate: () => false,
+  renew: () => {},
 };
 
 /**
@@ -46,6 +53,8 @@ export const byReadyTime: TurnOrder<{ readonly readyAt: Millis }> = {
 const POWER = 0.85;
 /** A new domain waits for this part of the time between two of its turns. */
 const FIRST_WAIT = 0.1;
+/** Hosts get new places if the time between two turns is so many times shorter than it was. */
+const FAR_SHORTER = 4;
 /** The weight of a domain without a budget, whose URLs were queued when it had one. */
 const LEAST_WEIGHT = 0.01;
 
@@ -76,9 +85,21 @@ export class ByBudget implements TurnOrder<Host> {
     return place;
   }
 
+  isLate({ domain }: Host): boolean {
+    const { slowest } = domain;
+    return FAR_SHORTER * this.#between(domain) < slowest;
+  }
+
+  renew({ domain }: Host): void {
+    domain.slowest = 0;
+    domain.queuedTo = undefined;
+  }
+
   /** The virtual time between two turns of a domain that always has a ready host. */
   #between(domain: Domain): number {
-    return 1 / Math.max(this.#budgetOf(domain) ** POWER, LEAST_WEIGHT);
+    const between = 1 / Math.max(this.#budgetOf(domain) ** POWER, LEAST_WEIGHT);
+    if (between > domain.slowest) domain.slowest = between;
+    return between;
   }
 
   took(host: Host): void {

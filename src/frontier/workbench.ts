@@ -212,6 +212,26 @@ export class Workbench<H extends BenchHost> {
     return undefined;
   }
 
+  /** Gives ready hosts new places in the order of turns where theirs are late. */
+  reorder(now: Millis): void {
+    const late: H[] = [];
+    for (const address of this.#addresses.values()) {
+      const { ready } = address;
+      if (ready.length === 0) continue;
+      const places: [place: Place<H>, value: number][] = [];
+      for (let left = ready.length; left > 0; left--) {
+        const value = ready.peekValue() as number;
+        const place = ready.pop() as Place<H>;
+        const isLate = this.#order.isLate(place.host);
+        if (isLate) late.push(place.host);
+        places.push([place, isLate ? this.#order.placeOf(place.host) : value]);
+      }
+      for (const [place, value] of places) ready.push(place, value);
+      this.#schedule(address, now);
+    }
+    for (const host of late) this.#order.renew(host);
+  }
+
   /**
    * Puts host and address back, paused until the given times; a host that `leaves` loses its place.
    */

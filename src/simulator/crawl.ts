@@ -273,6 +273,7 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
     config,
     seeds,
     fewHosts,
+    onBudgets: () => frontier.budgetsChanged(),
     hosts,
     spamModel,
     ...domains,

@@ -36,6 +36,8 @@ interface PolicyParts {
   readonly seeds: readonly string[];
   /** See `BudgetedSupply`. */
   readonly fewHosts: () => boolean;
+  /** Called when budgets have changed. */
+  readonly onBudgets: () => void;
   /** Which domains are in memory. */
   readonly hosts: Pick<HostRegistry, 'domainOf'>;
   /** Judges domains; required by policies with verdicts on spam. */
@@ -115,7 +117,10 @@ function budgetedBy(rank: RankName, judges = false): Policy {
       clock,
       pacer: flatOut,
       send: () => {},
-      onBudgets: () => supply.budgetsChanged(),
+      onBudgets: () => {
+        supply.budgetsChanged();
+        parts.onBudgets();
+      },
     });
     const spam = model && spamWatch(model, reputation);
     const domains = () => book.records();

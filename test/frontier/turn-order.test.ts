@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Domain, Host } from '../../src/frontier/host.ts';
 import { ByBudget } from '../../src/frontier/turn-order.ts';
+import { Workbench } from '../../src/frontier/workbench.ts';
 
 /** Gives turns among hosts that are always ready, and counts them by domain. */
 function turns(count: number, hosts: readonly Host[], order: ByBudget): Map<Domain, number> {
@@ -76,4 +77,34 @@ test('hosts of one domain queue one behind the other', () => {
   order.took(hosts[0]);
   const places = hosts.map((host) => order.placeBehind(host));
   expect(places.map((place) => Math.round(place - places[0]))).toEqual([0, 1, 2, 3]);
+});
+
+test('a domain that rises gets as many turns with all its hosts as one that always was there', () => {
+  const WIDE = 20;
+  const turnsOf = (before: number) => {
+    const wide = new Domain('wide.test');
+    let [budget, now] = [before, 0];
+    const order = new ByBudget((domain) => (domain === wide ? budget : 1));
+    const bench = new Workbench<Host>(undefined, undefined, undefined, order);
+    const small = Array.from({ length: 200 }, (_, i) => hostsOf(new Domain(`s${i}.test`), 1)[0]);
+    for (const [i, host] of [...hostsOf(wide, WIDE), ...small].entries()) {
+      host.queue.push({ url: `http://${host.name}/`, depth: 0, redirects: 0 });
+      bench.attach(host, { ip: `10.0.${i >> 8}.${i & 255}`, family: 4 });
+    }
+    const give = (count: number) => {
+      let given = 0;
+      for (let i = 0; i < count; i++) {
+        const turn = bench.acquire(now++) as NonNullable<ReturnType<typeof bench.acquire>>;
+        if (turn.host.domain === wide) given++;
+        bench.release(turn, now + 100, now);
+      }
+      return given;
+    };
+    give(2000);
+    budget = 100;
+    bench.reorder(now);
+    return give(500);
+  };
+  const always = turnsOf(100);
+  expect(turnsOf(1)).toBeGreaterThan(0.8 * always);
 });

@@ -159,6 +159,8 @@ describe('the workbench', () => {
           took: () => {
             for (const [i, h] of hosts.entries()) places.set(h, order.placeOf(h) + (i % 2));
           },
+          isLate: () => false,
+          renew: () => {},
         };
         const bench = new Workbench<TestHost>(undefined, undefined, undefined, order);
         const hosts = Array.from({ length: HOSTS }, (_, i) => host(`h${i}`));

@@ -335,7 +335,10 @@ function orderOf(
     },
     taken,
   );
-  const onBudgets = () => supply.budgetsChanged();
+  const onBudgets = () => {
+    supply.budgetsChanged();
+    frontier.budgetsChanged();
+  };
   const parts = { transport, clock: shared.clock, pacer, onBudgets };
   const reputation = reputationOf(start, folder.reputation, parts);
   return { supply, reputation, putOff: (discovery) => supply.putOff(discovery) };
