@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { budgetIn, resolveConfig } from '../../src/config/settings.ts';
 import { KINDS } from '../../src/lab/kinds.ts';
 import type { Web } from '../../src/lab/web.ts';
-import { parseBudget } from '../../src/reputation/budget/budget-policy.ts';
+import { parseBudget, verdictOn } from '../../src/reputation/budget/budget-policy.ts';
 import { VirtualCrawl } from '../../src/simulator/crawl.ts';
 import { type Order, POLICIES, type Policy, WITH_SPAM } from '../../src/simulator/policies.ts';
 import { isHonest, KIND_NAMES } from '../../src/simulator/tally.ts';
@@ -125,7 +125,7 @@ class Run {
     for await (const { record } of domains?.() ?? []) {
       const truth = this.#web.placeOf(record.name)?.domain;
       if (!truth || record.spam === undefined || record.pages === 0) continue;
-      const below = isBelow(record.spam);
+      const below = isBelow(verdictOn(record));
       if (truth.kind.spam) {
         counts.spam++;
         if (below) counts.found++;

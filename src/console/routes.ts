@@ -121,7 +121,7 @@ const LOOKING: readonly Route[] = [
       reverse: maybe(yesNo('turn the order round'), false),
       contains: maybe(text('only names with this in them', 253), ''),
       state: maybe(
-        choice('only domains in this state', ['any', 'blocked', 'trusted', 'set']),
+        choice('only domains in this state', ['any', 'blocked', 'trusted', 'set', 'exchange']),
         'any',
       ),
       from: maybe(whole('rows to pass over', 0, 1e7), 0),

@@ -26,7 +26,13 @@ import { payLevelDomain } from '../url/domain.ts';
 import { PackedUrls } from '../url/packed-urls.ts';
 import { hostOf } from '../url/parts.ts';
 import type { DomainView } from './budget/budget-expression.ts';
-import { atFirst, type BudgetPolicy, budgets, shutsOut } from './budget/budget-policy.ts';
+import {
+  atFirst,
+  type BudgetPolicy,
+  budgets,
+  shutsOut,
+  verdictOn,
+} from './budget/budget-policy.ts';
 import type { DomainBook } from './budget/domain-book.ts';
 import type { Override } from './budget/domain-record.ts';
 import { type Overrides, overrideChanges } from './budget/overrides.ts';
@@ -86,6 +92,8 @@ const SLICE = 65_536;
 const NAMED: Bytes = 2 ** 18;
 /** Memory for links between sites that were found lately. */
 const RECENT_LINKS: Bytes = 2 ** 18;
+/** Domains that exchange links whose queued URLs are put off; others lose only their budget. */
+const MOST_EXCHANGES = 2 ** 16;
 
 export class Reputation {
   readonly #parts: ReputationParts;
@@ -114,6 +122,8 @@ export class Reputation {
   #pagesFetched = 0;
   /** Budgets of the domains at the top, for requests in the middle of a fetch. */
   #budgetsAtTop = new Map<bigint, number>();
+  /** Our domains that exchange links, by the last estimate. */
+  #exchanges: ReadonlySet<bigint> = new Set();
   /** The budget of a domain of which nothing is known. */
   #leastBudget: number;
 
@@ -213,10 +223,17 @@ export class Reputation {
     this.#learnStanding(agent, this.#standings[agent]);
   }
 
-  /** Whether a verdict by pages leaves the domain no budget, and the operator has not decided. */
-  shutsOut(name: string, spam: number): boolean {
+  /**
+   * Whether a verdict by pages, or that it exchanges links, leaves the domain no budget, and the
+   * operator has not decided.
+   */
+  shutsOut(
+    { name, hash }: { readonly name: string; readonly hash: bigint },
+    spam: number,
+  ): boolean {
     const { book, policy } = this.#parts;
-    return !book.overrides.has(name) && shutsOut(policy, name, spam);
+    const verdict = verdictOn({ exchangesLinks: this.#exchanges.has(hash), spam });
+    return !book.overrides.has(name) && shutsOut(policy, name, verdict);
   }
 
   /** Counts a fetched page of the domain with this key. */
@@ -455,11 +472,19 @@ export class Reputation {
     const { edges, sample, book, pacer, rank } = this.#parts;
     const seeds = rank === 'trusted' ? this.#parts.seeds : undefined;
     const estimates = estimateSupporters(edges.lists(), sample, { pacer, seeds });
-    for await (const { length, targets, supporters } of estimates) {
-      for (let i = 0; i < length; i++) book.setSupporters(targets[i], supporters[i]);
+    // The operator has named the seeds.
+    const named = new Set(this.#parts.seeds);
+    const found = new Set<bigint>();
+    for await (const { length, targets, supporters, exchanges } of estimates) {
+      for (let i = 0; i < length; i++) {
+        const isExchange = exchanges[i] === 1 && !named.has(targets[i]);
+        book.setSupporters(targets[i], supporters[i], isExchange);
+        if (isExchange && found.size < MOST_EXCHANGES) found.add(targets[i]);
+      }
       await book.write();
       yield;
     }
+    this.#exchanges = found;
   }
 
   async *#ownStanding(): AsyncGenerator<void, Standing> {

@@ -17,7 +17,7 @@ import { partitionOfFingerprint } from '../../src/url/fingerprint.ts';
 import { PackedUrls } from '../../src/url/packed-urls.ts';
 import { type VirtualClock, virtualClock } from '../fetch/virtual-clock.ts';
 
-const config = resolveConfig({ rank: 'tse', rankSample: 1, budget: 'top(1, each=5)' });
+const settings = { rankSample: 1, budget: 'top(1, each=5)' };
 const ownerOf = (partition: number): number => agentOf(partition, 2);
 const isOurs = (agent: number) => (key: bigint) => ownerOf(partitionOfFingerprint(key)) === agent;
 /** Domains of each agent. */
@@ -30,7 +30,12 @@ let clock: VirtualClock;
 let folders: ReputationFolder[];
 let agents: Reputation[];
 
-beforeEach(async () => {
+beforeEach(() => open('tse'));
+afterEach(close);
+
+/** Two agents with empty folders. */
+async function open(rank: 'tse' | 'trusted', { budget = settings.budget, seeds = [''] } = {}) {
+  const config = resolveConfig({ ...settings, rank, budget });
   dir = mkdtempSync(join(tmpdir(), 'drumlin-reputation-'));
   clock = virtualClock();
   agents = [];
@@ -51,9 +56,9 @@ beforeEach(async () => {
         ...{
           agent,
           agents: 2,
-          rank: 'tse',
-          seeds: [],
-          policy: parseBudget(config.budget),
+          rank,
+          seeds: seeds.map((name) => xxh64(name)),
+          policy: parseBudget(budget),
           isOurs: isOurs(agent),
         },
         ...{ gatherer, edges, sample, book, clock, pacer: flatOut, onBudgets: () => {} },
@@ -61,12 +66,13 @@ beforeEach(async () => {
       }),
     );
   }
-});
-afterEach(async () => {
+}
+
+async function close(): Promise<void> {
   for (const agent of agents) await agent.end();
   for (const folder of folders) await folder.close();
   rmSync(dir, { recursive: true });
-});
+}
 
 /** Agent `by` has fetched a page of `from` that links to `to`. */
 async function link(by: number, from: string, to: string): Promise<void> {
@@ -124,6 +130,37 @@ test('turns go by what the operator decided, and otherwise by the budget of the 
   expect([first, other, trusted, given].map(budgetOf)).toEqual([5, 0, 5, 3]);
 });
 
+test('domains that exchange links get nothing where verdicts count, unless the operator has named them', async () => {
+  await close();
+  const budget = 'spam < 0.9 ? proportional(power=2) : 0';
+  const all = DOMAINS.flat();
+  const [seed, exchanges, honest] = [all[0], all.slice(1, 8), all.slice(8, 20)];
+  // More seeds than are trusted: the one that exchanges links is not among the best.
+  await open('trusted', { budget, seeds: [seed, ...honest] });
+  const links = (names: readonly string[]) => names.map((name) => `http://${name}/`);
+  const fetched = (name: string, targets: readonly string[]) => {
+    const by = isOurs(0)(xxh64(name)) ? 0 : 1;
+    agents[by].page(xxh64(name), `http://${name}/`, links(targets));
+    agents[by].fetched(xxh64(name));
+    agents[by].setSpam(xxh64(name), 0.1);
+  };
+  for (const group of [[seed, ...exchanges], honest])
+    for (const name of group) fetched(name, group);
+  for (const agent of [...agents, ...agents]) await agent.deliver();
+  for (const agent of agents) await agent.rankNow();
+  const shut = (name: string) =>
+    agents.some((agent) => agent.shutsOut({ name, hash: xxh64(name) }, 0.1));
+  expect(exchanges.filter(shut)).toEqual(exchanges);
+  expect([seed, ...honest].filter(shut)).toEqual([]);
+  const budgets = new Map<string, number>();
+  for (const { book } of folders)
+    for await (const { record } of book.records()) budgets.set(record.name, record.budget);
+  expect(exchanges.map((name) => budgets.get(name))).toEqual(exchanges.map(() => 0));
+  expect([seed, ...honest].filter((name) => !budgets.get(name))).toEqual([]);
+  for (const { book } of folders) book.setOverride(exchanges[0], 'trusted', 0);
+  expect(exchanges.filter(shut)).toEqual(exchanges.slice(1));
+});
+
 test('a link that is found again counts again only where it carries cash', () => {
   const gathered = (rank: 'opic' | 'tse'): number => {
     let links = 0;
@@ -133,7 +170,7 @@ test('a link that is found again counts again only where it carries cash', () =>
     >;
     const { book, edges, sample } = folders[0];
     const reputation = new Reputation({
-      ...{ agent: 0, agents: 1, rank, seeds: [], policy: parseBudget(config.budget) },
+      ...{ agent: 0, agents: 1, rank, seeds: [], policy: parseBudget(settings.budget) },
       ...{ edges, sample, book, clock, pacer: flatOut, onBudgets: () => {}, send: () => {} },
       isOurs: () => true,
       gatherer: gatherer as EdgeGatherer,

@@ -69,6 +69,7 @@ function List({ crawl, at }: ViewProps) {
             <option value="blocked">blocked</option>
             <option value="trusted">trusted</option>
             <option value="set">budget set</option>
+            <option value="exchange">exchanges links</option>
           </select>
         </label>
       </form>

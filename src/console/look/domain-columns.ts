@@ -5,7 +5,7 @@
  */
 import type { Pacer } from '../../base/pacer.ts';
 import { bookOf } from '../../crawl/state/agent-folder.ts';
-import { eachRecord, scoringOf } from '../../crawl/state/domain-list.ts';
+import { eachRecord, scoringOf, stateOf } from '../../crawl/state/domain-list.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { DomainRecord } from '../../reputation/budget/domain-record.ts';
 import type { RankName } from '../../reputation/budget/standing.ts';
@@ -15,7 +15,7 @@ const NUMBERS = [
   ...(['fetched', 'queued', 'spam', 'seen'] as const),
 ] as const;
 export type NumberName = (typeof NUMBERS)[number];
-export const STATES = ['', 'blocked', 'trusted', 'set'] as const;
+export const STATES = ['', 'blocked', 'trusted', 'set', 'exchange'] as const;
 /** What stands for a number that is not known. */
 export const UNKNOWN = -1;
 
@@ -94,7 +94,7 @@ export async function inOrder(
 type Arrays = Omit<DomainColumns, 'by' | 'names'>;
 
 function enter({ numbers, states }: Arrays, i: number, record: DomainRecord): void {
-  const { urls, refused, pages, override } = record;
+  const { urls, refused, pages } = record;
   numbers.in[i] = record.inDegree;
   numbers.supporters[i] = record.supporters ?? UNKNOWN;
   numbers.cash[i] = record.cash;
@@ -103,8 +103,7 @@ function enter({ numbers, states }: Arrays, i: number, record: DomainRecord): vo
   numbers.queued[i] = Math.max(0, urls - refused - pages);
   numbers.spam[i] = record.spam ?? UNKNOWN;
   numbers.seen[i] = record.firstSeen;
-  if (override !== undefined)
-    states[i] = STATES.indexOf(typeof override === 'number' ? 'set' : override);
+  states[i] = STATES.indexOf(stateOf(record));
 }
 
 /** Records of all agents, those without a name included. */

@@ -161,11 +161,13 @@ export class DomainTable {
     const of = (name: NumberName) => this.#columns.numbers[name][i];
     const known = (name: NumberName) => (of(name) === UNKNOWN ? undefined : of(name));
     const state = STATES[this.#columns.states[i]];
-    const override = state === 'set' ? of('budget') : state === '' ? undefined : state;
+    const exchangesLinks = state === 'exchange';
+    const decided = state === '' || exchangesLinks ? undefined : state;
+    const override = decided === 'set' ? of('budget') : decided;
     return {
       ...newRecord(this.name(i), of('seen')),
       ...{ inDegree: of('in'), cash: of('cash'), budget: of('budget'), pages: of('fetched') },
-      ...{ urls: of('fetched') + of('queued'), override },
+      ...{ urls: of('fetched') + of('queued'), override, exchangesLinks },
       ...{ supporters: known('supporters'), spam: known('spam') },
     };
   }

@@ -76,12 +76,12 @@ export class SpamWatch {
     return domain.notes ? this.#of(domain).spam : this.#parts.model.byName(domain.name);
   }
 
-  /** By its pages the domain is spam, and gets no budget any more. */
+  /** By its pages or links the domain is spam, and gets no budget any more. */
   shuts(domain: Domain): boolean {
     const { reputation } = this.#parts;
     if (!domain.notes || !reputation) return false;
     const { judgedAt, spam } = this.#of(domain);
-    return judgedAt > 0 && reputation.shutsOut(domain.name, spam);
+    return judgedAt > 0 && reputation.shutsOut(domain, spam);
   }
 
   /** The same for the domain of a host, if it is in memory. */

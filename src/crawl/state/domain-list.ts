@@ -34,7 +34,7 @@ export interface DomainRow {
   readonly queued: number;
   /** The probability that it is spam, by the last verdict; absent without verdicts. */
   readonly spam?: number;
-  readonly state: 'blocked' | 'trusted' | 'set' | '';
+  readonly state: 'blocked' | 'trusted' | 'set' | 'exchange' | '';
   readonly firstSeen: Date;
 }
 
@@ -157,9 +157,14 @@ export async function eachRecord(
   }
 }
 
+/** What the operator decided, or that it exchanges links. */
+export function stateOf({ override, exchangesLinks }: DomainRecord): DomainRow['state'] {
+  if (override === undefined) return exchangesLinks ? 'exchange' : '';
+  return typeof override === 'number' ? 'set' : override;
+}
+
 export function rowOf(record: DomainRecord, rank: number | undefined): DomainRow {
-  const { name, inDegree, supporters, cash, budget, pages, urls, refused, override, firstSeen } =
-    record;
+  const { name, inDegree, supporters, cash, budget, pages, urls, refused, firstSeen } = record;
   const { spam } = record;
   return {
     ...(rank !== undefined && { rank }),
@@ -171,7 +176,7 @@ export function rowOf(record: DomainRecord, rank: number | undefined): DomainRow
     fetched: pages,
     queued: Math.max(0, urls - refused - pages),
     ...(spam !== undefined && { spam }),
-    state: typeof override === 'number' ? 'set' : (override ?? ''),
+    state: stateOf(record),
     firstSeen: new Date(firstSeen * 1000),
   };
 }

@@ -31,6 +31,8 @@ export interface WalkedArcs {
 }
 
 export interface Trust {
+  /** For each node, the trust that has reached it. */
+  readonly received: Float64Array;
   /** For each source, the trust that it gives with each of its links. */
   readonly given: Float64Array;
   /** What the mean link carries. */
@@ -62,7 +64,8 @@ export async function walkTrust(
   const { received } = walk;
   const best = [...seeds].sort((a, b) => received[b] - received[a]).slice(0, TRUSTED);
   await walk.from(best, pacer);
-  return { given: walk.given, unit: MASS / Math.max(1, walk.arcs), share: walk.shares() };
+  const unit = MASS / Math.max(1, walk.arcs);
+  return { received: walk.received, given: walk.given, unit, share: walk.shares() };
 }
 
 class Walk {

@@ -65,6 +65,10 @@ const BEST = {
   mean: 1,
 };
 
+/** The probability that a domain is spam: by its pages, or 1 if it exchanges links. */
+export const verdictOn = ({ exchangesLinks, spam = 0 }: Partial<DomainRecord>): number =>
+  exchangesLinks ? 1 : spam;
+
 /** Whether a verdict on spam leaves a domain nothing, however good its rank. */
 export function shutsOut(policy: BudgetPolicy, name: string, spam: number): boolean {
   const best = { ...BEST, name };
@@ -96,7 +100,8 @@ export function budgets(policy: BudgetPolicy, standing: Standing, rank: Ranking)
 }
 
 function viewOf(record: DomainRecord, standing: Standing, rank: Ranking): DomainView {
-  const { name, inDegree, supporters = 0, cash, spam = 0 } = record;
+  const { name, inDegree, supporters = 0, cash } = record;
+  const spam = verdictOn(record);
   const score = scoreBy(rank)(record);
   const { domains, mean } = standing;
   const found = score > 0 ? standing.rankOf(score, xxh64(name)) : undefined;

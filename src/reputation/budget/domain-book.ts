@@ -192,9 +192,10 @@ export class DomainBook {
     this.#update(key, FETCHED, record);
   }
 
-  setSupporters(key: bigint, supporters: number): void {
+  setSupporters(key: bigint, supporters: number, exchangesLinks = false): void {
     const record = newRecord('', 0);
     record.supporters = supporters;
+    record.exchangesLinks = exchangesLinks;
     this.#update(key, SUPPORTERS, record);
   }
 

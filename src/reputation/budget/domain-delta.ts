@@ -175,6 +175,7 @@ function changed(record: DomainRecord, kind: number, change: DomainRecord): Doma
     record.inDegree = change.inDegree;
   } else if (kind === SUPPORTERS) {
     record.supporters = change.supporters;
+    record.exchangesLinks = change.exchangesLinks;
   } else if (kind === POSTPONE) {
     record.later += change.later;
   } else if (kind === OVERRIDE) {

@@ -5,7 +5,7 @@
  *           everything that placing a URL never touches. The kind is `RECORD`, or the change that
  *           made the domain known, with fields of its own (domain-delta.ts). The last field holds
  *           pages, in-degree, first seen; cash, supporters, the operator's budget and the verdict
- *           on spam where the flags say so; the name.
+ *           on spam where the flags say so; the name. One flag says that it exchanges links.
  * Idea      Most changes place a URL. They rewrite a dozen bytes and copy the rest unread.
  */
 import { type FieldReader, FieldWriter } from '../../base/fields.ts';
@@ -47,6 +47,8 @@ export interface DomainRecord extends Ledger {
   cash: number;
   /** The last estimate; undefined before the first. */
   supporters: number | undefined;
+  /** By the same estimate it exchanges links (rank/supporters/link-exchanges.ts). */
+  exchangesLinks: boolean;
   /** Seconds since 1970. */
   firstSeen: number;
   override: Override | undefined;
@@ -63,6 +65,7 @@ const BLOCKED = 8;
 const TRUSTED = 16;
 const NAMELESS = 32;
 const HAS_SPAM = 64;
+const EXCHANGES_LINKS = 128;
 /** Verdicts are stored in steps of one in so many. */
 const SPAM_STEPS = 10_000;
 
@@ -103,6 +106,7 @@ export function newRecord(name: string, firstSeen: number): DomainRecord {
     inDegree: 0,
     cash: 0,
     supporters: undefined,
+    exchangesLinks: false,
     firstSeen,
     override: undefined,
     spam: undefined,
@@ -136,6 +140,7 @@ export function readRecord(fields: FieldReader): DomainRecord {
   record.firstSeen = fields.number();
   if (flags & HAS_CASH) record.cash = fields.time();
   if (flags & HAS_SUPPORTERS) record.supporters = fields.time();
+  record.exchangesLinks = (flags & EXCHANGES_LINKS) !== 0;
   if (flags & HAS_BUDGET) record.override = fields.number();
   else if (flags & (BLOCKED | TRUSTED)) record.override = flags & BLOCKED ? 'blocked' : 'trusted';
   if (flags & HAS_SPAM) record.spam = fields.number() / SPAM_STEPS;
@@ -172,7 +177,8 @@ export function ledgerAt(fields: FieldReader): Ledger {
   return ledger;
 }
 
-function flagsOf({ name, cash, supporters, override, spam }: DomainRecord): number {
+function flagsOf(record: DomainRecord): number {
+  const { name, cash, supporters, exchangesLinks, override, spam } = record;
   return (
     (cash !== 0 ? HAS_CASH : 0) |
     (supporters !== undefined ? HAS_SUPPORTERS : 0) |
@@ -180,7 +186,8 @@ function flagsOf({ name, cash, supporters, override, spam }: DomainRecord): numb
     (override === 'blocked' ? BLOCKED : 0) |
     (override === 'trusted' ? TRUSTED : 0) |
     (name === '' ? NAMELESS : 0) |
-    (spam !== undefined ? HAS_SPAM : 0)
+    (spam !== undefined ? HAS_SPAM : 0) |
+    (exchangesLinks ? EXCHANGES_LINKS : 0)
   );
 }
 

@@ -18,17 +18,22 @@
  *           to is counted in one go.
  */
 import { flatOut, type Pacer } from '../../base/pacer.ts';
+import { findExchanges } from '../../rank/supporters/link-exchanges.ts';
 import { SupportersKernel } from '../../rank/supporters/supporters-kernel.ts';
 import { CAP, PassedOn, WORTH } from '../../rank/supporters/trusted-score.ts';
 import type { EdgeLists } from './edge-lists.ts';
 import { indexArcs, type LiveIndex } from './live-index.ts';
 import type { DrawnArcs } from './supporter-sample.ts';
 
-/** Keys of domains, and estimates of how many supporters they have; the first `length` count. */
+/**
+ * Keys of domains, estimates of how many supporters they have, and 1 for those that exchange links
+ * (link-exchanges.ts); the first `length` count.
+ */
 interface SupporterEstimates {
   readonly length: number;
   readonly targets: BigUint64Array;
   readonly supporters: Float64Array;
+  readonly exchanges: Uint8Array;
 }
 
 interface EstimateOptions {
@@ -73,6 +78,7 @@ export async function* estimateSupporters(
 class UnionCounter implements SupporterEstimates {
   readonly targets: BigUint64Array;
   readonly supporters: Float64Array;
+  readonly exchanges: Uint8Array;
   length = 0;
   /** There are enough lists, all complete. */
   isFull = false;
@@ -91,6 +97,8 @@ class UnionCounter implements SupporterEstimates {
   readonly #p: number;
   /** Only if supporters must be trusted. */
   readonly #passed: PassedOn | undefined;
+  /** For each source, 1 if it exchanges links; the same. */
+  readonly #isExchange: Uint8Array | undefined;
   #filled = 0;
 
   constructor(kernel: SupportersKernel, index: LiveIndex, p: number, atOnce: number) {
@@ -103,6 +111,7 @@ class UnionCounter implements SupporterEstimates {
     this.#p = p;
     this.#passed =
       index.walked && new PassedOn(atOnce, { p, cap: CAP, worth: WORTH, ...index.walked });
+    this.#isExchange = index.walked && findExchanges({ p, linked: index.linked, ...index.walked });
     this.#places = {
       marks: kernel.allocate(index.markBytes),
       offsets: kernel.allocate(4 * (atOnce + 1)),
@@ -116,6 +125,7 @@ class UnionCounter implements SupporterEstimates {
     this.targets = new BigUint64Array(atOnce);
     this.#targetWords = wordsOf(this.targets);
     this.supporters = new Float64Array(atOnce);
+    this.exchanges = new Uint8Array(atOnce);
     this.#leftOut = new Uint32Array(atOnce);
   }
 
@@ -154,7 +164,8 @@ class UnionCounter implements SupporterEstimates {
     this.length = 0;
     this.#filled = 0;
     this.isFull = false;
-    return { length, targets: this.targets, supporters: this.supporters };
+    const { targets, supporters, exchanges } = this;
+    return { length, targets, supporters, exchanges };
   }
 
   /** Puts the domains to leave out into the union: those that link to the domain, and itself. */
@@ -165,6 +176,7 @@ class UnionCounter implements SupporterEstimates {
     this.#targetWords[2 * this.length + 1] = high;
     this.#leftOut[this.length] = 0;
     this.#passed?.begin(this.length, own < sources ? own : -1);
+    this.exchanges[this.length] = own >= 0 && own < sources ? (this.#isExchange?.[own] ?? 0) : 0;
     if (own >= 0 && linked[own] > 0) {
       this.#nodes[this.#filled++] = own;
       this.#leftOut[this.length] = linked[own];

@@ -83,7 +83,7 @@ test('a domain that its pages have shut out is not fetched from, unless the oper
   const decided = new Set<string>();
   const reputation = {
     setSpam: (...verdict: unknown[]) => void set.push(verdict),
-    shutsOut: (name: string, spam: number) => !decided.has(name) && spam > 0.5,
+    shutsOut: ({ name }: { name: string }, spam: number) => !decided.has(name) && spam > 0.5,
     write: async () => {},
   };
   const watch = new SpamWatch({

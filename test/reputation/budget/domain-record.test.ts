@@ -28,6 +28,7 @@ const anyRecord: fc.Arbitrary<DomainRecord> = fc
     inDegree: count,
     cash: fc.oneof(fc.constant(0), real),
     supporters: fc.option(real, { nil: undefined }),
+    exchangesLinks: fc.boolean(),
     firstSeen: count,
     override: fc.option(
       fc.oneof(count, fc.constant('blocked' as const), fc.constant('trusted' as const)),
