@@ -72,8 +72,11 @@ interface ReputationParts {
 const EDGES_AGE: Millis = 1000;
 /** Gathered edges that are sent at once, whatever their age. */
 const MANY_EDGES = 16_384;
-/** New edges after which budgets are computed the first time. */
-const FIRST_EDGES = 500;
+/**
+ * New edges after which budgets are computed the first time, and the least number for each time
+ * after that. It is small, because before the first time all domains are alike.
+ */
+const FIRST_EDGES = 20;
 /** Budgets are computed anew when there are this many times as many edges as the last time. */
 const GROWTH = 1.25;
 /**

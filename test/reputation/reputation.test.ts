@@ -98,6 +98,17 @@ test('there is reason to rank again when new links are known, also links that on
   expect(agents.map(({ hasNews }) => hasNews)).toEqual([false, false]);
 });
 
+test('domains are ranked from twenty links on, while little else is known', async () => {
+  const [[agent], [target]] = [agents, DOMAINS[0]];
+  const sources = Array.from({ length: 20 }, (_, i) => `source${i}.test`);
+  for (const source of sources.slice(1)) await link(0, source, target);
+  while (await agent.step());
+  expect(agent.hasNews).toBe(true);
+  await link(0, sources[0], target);
+  while (await agent.step());
+  expect(agent.hasNews).toBe(false);
+});
+
 test('a ranking that starts because nothing else is to do still keeps to its share of the time', async () => {
   const [[target, other], [source]] = DOMAINS;
   await link(1, source, target);
