@@ -50,7 +50,7 @@ export const byReadyTime: TurnOrder<{ readonly readyAt: Millis }> = {
  * Weights grow with this power of the budget. In proportion to budgets, spam gets least, and so many
  * turns go to the best domains that fewer small honest ones are reached; see docs/resistance.md.
  */
-const POWER = 0.85;
+const POWER = 0.75;
 /** A new domain waits for this part of the time between two of its turns. */
 const FIRST_WAIT = 0.1;
 /** Hosts get new places if the time between two turns is so many times shorter than it was. */
