@@ -95,7 +95,7 @@ interface Member {
  * Megabytes for young objects in an agent's thread. A third of it is the space that fills up; V8
  * rounds that up to a power of two, and has two of them in memory.
  */
-const YOUNG = 24;
+const YOUNG = 12;
 /**
  * Megabytes for all objects of an agent, in a process that runs other things too (see
  * heap-growth.ts): twenty times what an agent keeps alive. Below 2,048 V8 lets garbage grow to the
