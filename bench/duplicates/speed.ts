@@ -2,7 +2,7 @@
 import { fingerprintAndWords, fingerprintOf } from '../../src/duplicates/fingerprint.ts';
 import { LikenessMemory } from '../../src/duplicates/likeness-folder.ts';
 import { parsePage } from '../../src/parse/page.ts';
-import { PageMeter } from '../../src/spam/features/content/page-meter.ts';
+import { METERED_TEXT, PageMeter } from '../../src/spam/features/content/page-meter.ts';
 import { SiteSums } from '../../src/spam/features/content/site-sums.ts';
 import { simhashOfPage } from './simhash.ts';
 import type { KnownPage } from './stream.ts';
@@ -19,7 +19,7 @@ export function measureSpeed(all: readonly KnownPage[], rounds: number): void {
   const meter = new PageMeter(listsOf(pages));
   const sums = SiteSums.empty();
   measure('fingerprint, spam features', rounds, pages, ({ body }) =>
-    sums.add(meter.measure(fingerprintAndWords(body).words), false),
+    sums.add(meter.measure(fingerprintAndWords(body, METERED_TEXT).words), false),
   );
   measure('plain simhash', Math.min(3, rounds), pages, ({ body }) => simhashOfPage(body));
   measure('links of the page (parsePage)', rounds, pages, ({ body, url }) =>

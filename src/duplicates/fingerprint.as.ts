@@ -8,7 +8,10 @@
  * end stops there.
  */
 
-/** u64 signature, u32 words; of the recorded words: u32 words, bytes, characters, in links, title. */
+/**
+ * u64 signature, u32 words; of the recorded words: u32 words, bytes with the space after each,
+ * characters, in links, in the title.
+ */
 export const RESULT: usize = 64;
 export const MINIMA: usize = 1024;
 export const INPUT: usize = 4096;
@@ -215,31 +218,43 @@ function copyWord(from: usize, to: usize, length: usize): void {
   store<u8>(to + length, 32);
 }
 
-/** The characters in a text of UTF-8: all bytes that begin one. */
-function charactersIn(from: usize, to: usize): u32 {
-  // What is left from an earlier page does not count.
-  v128.store(to, i8x16.splat(-128));
+/** The bytes of a word that do not begin a character of UTF-8. */
+function continuedIn(at: usize, end: usize): u32 {
   let count: u32 = 0;
-  for (let at = from; at < to; at += 16) {
-    count += popcnt(<u32>i8x16.bitmask(i8x16.ge_s(v128.load(at), i8x16.splat(-64))));
+  for (; at < end; at += 16) {
+    const continuing = <u32>i8x16.bitmask(i8x16.lt_s(v128.load(at), i8x16.splat(-64)));
+    count += popcnt(continuing & (0xffff >>> (16 - min<u32>(<u32>(end - at), 16))));
   }
   return count;
 }
 
 /**
  * Reads `length` bytes of input; the text of links counts among the shingles only with `withLinks`.
- * With `records`, all words outside the title are recorded, too.
- *
- * Long: it is the hot loop of the kernel: all branches share its state and
- * its constant vectors, which are local variables. Text is read in blocks of 64 bytes, which begin
- * between words. Bit masks state where words begin and end, so that no word depends on the one
- * before it. A block is read up to the next `<`, or to the last word that ends in it.
+ * With `kept`, all words outside the title are recorded, too; their text up to so many bytes.
  */
-export function read(length: u32, withLinks: bool, records: bool): void {
+export function read(length: u32, withLinks: bool, kept: u32): void {
+  // Two copies of the loop: what recording needs would take registers from the other.
+  if (kept == 0) readPage(length, withLinks, false, 0);
+  else readPage(length, withLinks, true, TEXT + min<usize>(kept, TEXT_BYTES));
+}
+
+/**
+ * Text is read in blocks of 64 bytes, which begin between words. Bit masks state where words begin
+ * and end, so that no word depends on the one before it. A block is read up to the next `<`, or to
+ * the last word that ends in it.
+ *
+ * Long: it is the hot loop of the kernel: all branches share its state and its constant vectors,
+ * which are local variables.
+ */
+// @ts-ignore: decorator
+@inline
+function readPage(length: u32, withLinks: bool, records: bool, keptTo: usize): void {
   const end = INPUT + length;
   let hashAt = HASHES;
   let textAt = TEXT;
   let anchors: u32 = 0;
+  let anchorsFrom = HASHES;
+  let continued: u32 = 0;
   let titles: u32 = 0;
   let inTitle = false;
   memory.fill(MINIMA, 0xff, 512);
@@ -257,6 +272,7 @@ export function read(length: u32, withLinks: bool, records: bool): void {
   const letterA = i8x16.splat(97);
   const letters = i8x16.splat(26);
   const less = i8x16.splat(0x3c);
+  const semicolon = i8x16.splat(0x3b);
   while (at < end) {
     const a = v128.load(at);
     const b = v128.load(at, 16);
@@ -289,6 +305,18 @@ export function read(length: u32, withLinks: bool, records: bool): void {
     let starts = inside & (~before | wide) & upTo;
     let ends = before & (~inside | wide) & upTo;
     const isLong = ends == 0 && (starts & 1) != 0;
+    // Most blocks: nothing to do for a word but to record it.
+    const isPlain =
+      records &&
+      textAt >= keptTo &&
+      textAt + 128 < TEXT + TEXT_BYTES &&
+      !(isLong || inTitle || beyond != 0) &&
+      !v128.any_true(
+        v128.or(
+          v128.or(i8x16.eq(a, semicolon), i8x16.eq(b, semicolon)),
+          v128.or(i8x16.eq(c, semicolon), i8x16.eq(d, semicolon)),
+        ),
+      );
     let next = at;
     while (isLong || ends != 0) {
       let from = at;
@@ -310,15 +338,19 @@ export function read(length: u32, withLinks: bool, records: bool): void {
       const letters = hasDigits ? hashOfLetters(from, stop) : hash;
       if (letters != 0) signature = (rotl<u64>(signature, 23) ^ letters) * P1;
       next = stop;
-      if (records && !(load<u8>(stop) == 0x3b && isReference(from))) {
+      if (isPlain) {
+        textAt += stop - from + 1;
+        store<u64>(hashAt, hash);
+        hashAt += 8;
+      } else if (records && !(load<u8>(stop) == 0x3b && isReference(from))) {
         const length = stop - from;
         if (inTitle) titles++;
         else if (textAt + length < TEXT + TEXT_BYTES) {
-          copyWord(from, textAt, length);
+          if (textAt < keptTo) copyWord(from, textAt, length);
+          if (isLong || beyond != 0) continued += continuedIn(from, stop);
           textAt += length + 1;
           store<u64>(hashAt, hash);
           hashAt += 8;
-          if (inLink) anchors++;
         }
       }
       if (!inLink || withLinks || linked++ >= LINK_WORDS) {
@@ -359,6 +391,8 @@ export function read(length: u32, withLinks: bool, records: bool): void {
     if (size > 8) continue;
     const name = lowered(start) & (u64.MAX_VALUE >> ((8 - <u64>size) << 3));
     if (name == A) {
+      if (records && inLink) anchors += <u32>(hashAt - anchorsFrom) >>> 3;
+      anchorsFrom = hashAt;
       inLink = !closing;
       linked = 0;
     } else if (name == TITLE) {
@@ -371,10 +405,11 @@ export function read(length: u32, withLinks: bool, records: bool): void {
   store<u64>(RESULT, signature);
   store<u32>(RESULT, words, 8);
   if (!records) return;
+  if (inLink) anchors += <u32>(hashAt - anchorsFrom) >>> 3;
   const recorded = <u32>(hashAt - HASHES) >>> 3;
   store<u32>(RESULT, recorded, 12);
   store<u32>(RESULT, <u32>(textAt - TEXT), 16);
-  store<u32>(RESULT, charactersIn(TEXT, textAt) - recorded, 20);
+  store<u32>(RESULT, <u32>(textAt - TEXT) - recorded - continued, 20);
   store<u32>(RESULT, anchors, 24);
   store<u32>(RESULT, titles, 28);
 }

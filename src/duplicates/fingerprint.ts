@@ -32,7 +32,7 @@ interface Exports {
   readonly INPUT_BYTES: { readonly value: number };
   readonly TEXT: { readonly value: number };
   readonly HASHES: { readonly value: number };
-  read(length: number, withLinks: boolean, records: boolean): void;
+  read(length: number, withLinks: boolean, keptText: number): void;
 }
 
 const PLACES = 128;
@@ -50,6 +50,8 @@ const FEW_WORDS = 32;
 export const SAME_TEXT = 0.9;
 const EMPTY = 0xffffffff;
 const PADDING = 80;
+/** As many bytes of text as are recorded, or more. */
+const ALL_TEXT = 2 ** 17;
 
 export interface Fingerprint {
   readonly signature: bigint;
@@ -91,12 +93,14 @@ class Fingerprinter {
   }
 
   /** The words that were recorded with the last page. */
-  words(body: Uint8Array, { sketch, distinct }: Fingerprint): PageWords {
+  words(body: Uint8Array, { sketch, distinct }: Fingerprint, keptText: number): PageWords {
     const counts = this.#counts;
     return {
-      ...{ sketch, distinct },
+      sketch,
+      distinct,
       hashes: new BigUint64Array(counts.buffer, this.#hashes, counts[1]),
-      text: new Uint8Array(counts.buffer, this.#text, counts[2]),
+      text: new Uint8Array(counts.buffer, this.#text, Math.min(counts[2], keptText)),
+      textBytes: counts[2],
       characters: counts[3],
       anchorWords: counts[4],
       titleWords: counts[5],
@@ -104,12 +108,12 @@ class Fingerprinter {
     };
   }
 
-  read(body: Uint8Array, records: boolean): Fingerprint {
+  read(body: Uint8Array, keptText: number): Fingerprint {
     const length = Math.min(body.length, this.#room);
     this.#input.set(length < body.length ? body.subarray(0, length) : body);
     this.#input.fill(0, length, length + PADDING);
-    this.#read(length, false, records);
-    if (this.#counts[0] < FEW_WORDS) this.#read(length, true, false);
+    this.#read(length, false, keptText);
+    if (this.#counts[0] < FEW_WORDS) this.#read(length, true, 0);
     const words = this.#counts[0];
     const distinct = filledPlaces(this.#minima);
     const minima = distinct === 0 ? this.#minima : filledUp(this.#minima);
@@ -123,17 +127,20 @@ let shared: Fingerprinter | undefined;
 /** The fingerprint of a page's decoded body. */
 export function fingerprintOf(body: Uint8Array): Fingerprint {
   shared ??= new Fingerprinter();
-  return shared.read(body, false);
+  return shared.read(body, 0);
 }
 
-/** The fingerprint of a page's decoded body, and its words, which are valid until the next call. */
-export function fingerprintAndWords(body: Uint8Array): {
-  fingerprint: Fingerprint;
-  words: PageWords;
-} {
+/**
+ * The fingerprint of a page's decoded body, and its words, which are valid until the next call. To
+ * copy the text costs time: `keptText` is how many bytes of it are wanted, by default all.
+ */
+export function fingerprintAndWords(
+  body: Uint8Array,
+  keptText = ALL_TEXT,
+): { fingerprint: Fingerprint; words: PageWords } {
   shared ??= new Fingerprinter();
-  const fingerprint = shared.read(body, true);
-  return { fingerprint, words: shared.words(body, fingerprint) };
+  const fingerprint = shared.read(body, keptText);
+  return { fingerprint, words: shared.words(body, fingerprint, keptText) };
 }
 
 /**

@@ -461,8 +461,9 @@ export class Reputation {
     let seen = 0;
     for await (const { key, record, degree } of degreesBeside(book.records(), edges.lists())) {
       if (record?.inDegree !== degree) book.setInDegree(key, degree);
-      // Who has in-links gets an estimate with the others.
-      if (degree === 0 && (record?.supporters ?? 0) > 0) book.setSupporters(key, 0);
+      // A domain with in-links gets an estimate with the others.
+      const isEstimated = (record?.supporters ?? 0) > 0 || record?.exchangesLinks;
+      if (degree === 0 && isEstimated) book.setSupporters(key, 0);
       if (++seen % 1024 === 0) await pacer.pause();
       if (seen % SLICE !== 0) continue;
       await book.write();

@@ -222,3 +222,33 @@ test('links that expire are a reason to rank, and the ranking is announced to ot
   expect(crew.agents.map(({ standing }) => standing.keys.length)).toEqual([0, 0]);
   await crew.close();
 });
+
+test('an exchange of links moves with its record, and is none when nothing links to it any more', async () => {
+  const crew = new Crew('trusted', 2);
+  await crew.open();
+  const exchanges = async () => {
+    const found: string[] = [];
+    for (const { book } of crew.folders)
+      for await (const { record } of book.records())
+        if (record.exchangesLinks) found.push(record.name);
+    return found;
+  };
+  /** As a ranking leaves an exchange that no trust reaches. */
+  const mark = async () => {
+    for (const { book } of crew.folders) {
+      for await (const { key, record } of book.records())
+        if (record.name === NAMES[0]) book.setSupporters(key, 0, true);
+      await book.flush();
+    }
+  };
+  crew.page(1, 0);
+  await crew.rank();
+  await mark();
+  await crew.repartition(3);
+  expect(await exchanges()).toEqual([NAMES[0]]);
+  await crew.wait(3 * LIFE);
+  await mark();
+  await crew.rank();
+  expect(await exchanges()).toEqual([]);
+  await crew.close();
+});

@@ -27,6 +27,7 @@ import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
 import { pageRequisites } from '../../parse/requisites.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
+import { METERED_TEXT } from '../../spam/features/content/page-meter.ts';
 import { mainBlocks, textOf } from '../../text/main-text.ts';
 import { readBlocks } from '../../text/read-blocks.ts';
 import type { Counters } from '../record/counters.ts';
@@ -391,7 +392,7 @@ export class Intake {
     const { likeness, spam } = this.#parts;
     if (!spam?.wants(turn.host.domain))
       return { judgement: likeness?.judge(url, fingerprintOf(body)), measured: undefined };
-    const { fingerprint, words } = fingerprintAndWords(body);
+    const { fingerprint, words } = fingerprintAndWords(body, METERED_TEXT);
     return { measured: spam.measure(words), judgement: likeness?.judge(url, fingerprint) };
   }
 

@@ -101,7 +101,8 @@ export function budgets(policy: BudgetPolicy, standing: Standing, rank: Ranking)
 
 function viewOf(record: DomainRecord, standing: Standing, rank: Ranking): DomainView {
   const { name, inDegree, supporters = 0, cash } = record;
-  const spam = verdictOn(record);
+  // Other ranks look for no exchanges: what an earlier part of the crawl found is out of date.
+  const spam = rank === 'trusted' ? verdictOn(record) : (record.spam ?? 0);
   const score = scoreBy(rank)(record);
   const { domains, mean } = standing;
   const found = score > 0 ? standing.rankOf(score, xxh64(name)) : undefined;

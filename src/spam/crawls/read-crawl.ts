@@ -9,7 +9,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { fingerprintAndWords } from '../../duplicates/fingerprint.ts';
 import type { FirstTexts } from '../../duplicates/first-texts.ts';
 import type { PageWords } from '../../duplicates/page-words.ts';
-import { PageMeter } from '../features/content/page-meter.ts';
+import { METERED_TEXT, PageMeter } from '../features/content/page-meter.ts';
 import type { WordLists } from '../features/content/word-lists.ts';
 import type { NearPages } from '../features/neighbours/near-pages.ts';
 import { isHome, type SiteLevel } from '../features/sites.ts';
@@ -66,7 +66,8 @@ export async function readCrawl(
   for await (const page of readPages(disk, crawl, 'measuring pages', wanted)) {
     const { site, counts: isCounted } = book.siteOf(page);
     if (!isCounted && wanted.ranks === undefined) continue;
-    await measureNow(page, site, isCounted, fingerprintAndWords(page.body).words);
+    const { words } = fingerprintAndWords(page.body, METERED_TEXT);
+    await measureNow(page, site, isCounted, words);
   }
   return lists;
 }

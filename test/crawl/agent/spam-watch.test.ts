@@ -6,13 +6,14 @@ import { fingerprintOf } from '../../../src/duplicates/fingerprint.ts';
 import { FirstTexts } from '../../../src/duplicates/first-texts.ts';
 import { Domain } from '../../../src/frontier/host.ts';
 import { HostStore } from '../../../src/frontier/host-store.ts';
-import { MEASURES, rounded } from '../../../src/spam/features/content/measures.ts';
+import { MEASURES, roundValues } from '../../../src/spam/features/content/measures.ts';
 import { LiveModel } from '../../../src/spam/live/live-model.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { copiesModel, tinyModel } from '../../spam/live/tiny-model.ts';
 
 /** By name the domain is ham, by a page of so many words it is spam. */
-const values = Float64Array.from(MEASURES, (measure, i) => rounded(i === 0 ? 200 : 0.05, measure));
+const values = Float64Array.from(MEASURES, (_, i) => (i === 0 ? 200 : 0.05));
+roundValues(values);
 const { sketch, distinct } = fingerprintOf(
   Buffer.from(Array.from({ length: 60 }, (_, i) => `word${i}`).join(' ')),
 );

@@ -97,6 +97,17 @@ describe('exchanges of links', () => {
     expect((await exchangesIn(30, [...WEB, ...attack, ...own], [0])).found).toEqual(EXCHANGE);
   });
 
+  test('are also sites without trust on which a rival can write links, and not diluted groups', async () => {
+    const attack = EXCHANGE.map((node): Arc => [node, 28]);
+    const written = [1, 20, 21, 22].map((node): Arc => [28, node]);
+    const victim = await exchangesIn(29, [...WEB, ...attack, ...written], [0]);
+    expect(victim.found).toEqual([...EXCHANGE, 28]);
+    // Each member links to its 7 partners and to 22 others.
+    const others = EXCHANGE.flatMap((node) => range(30, 52).map((to): Arc => [node, to]));
+    const community = range(30, 52).map((to): Arc => [0, to]);
+    expect((await exchangesIn(52, [...WEB, ...community, ...others], [0])).found).toEqual([]);
+  });
+
   test('are cleared by a link from a domain that is trusted', async () => {
     // The whole trust of a member of the community goes to the first of the exchange.
     const link: Arc = [40, EXCHANGE[0]];

@@ -224,6 +224,16 @@ describe('a verdict on spam', () => {
     expect(shutsOut(parseBudget('boost(.edu=0) * 9'), 'a.edu', 1)).toBe(false);
   });
 
+  test('on an exchange of links is 1, with the rank that looks for exchanges', () => {
+    const shy = parseBudget('spam < 0.9 ? 10 : 0');
+    const record = { ...newRecord('a.test', 0), pages: 5, spam: 0.1, exchangesLinks: true };
+    expect(budgets(shy, Standing.none, 'trusted')(record)).toBe(0);
+    expect(budgets(shy, Standing.none, 'trusted')({ ...record, override: 'trusted' })).toBe(10);
+    expect(budgets(shy, Standing.none, 'trusted')({ ...record, exchangesLinks: false })).toBe(10);
+    // A crawl that is resumed with another rank finds no exchanges, and must not keep old ones.
+    expect(budgets(shy, Standing.none, 'in')(record)).toBe(10);
+  });
+
   test('that shuts a domain out leaves it no budget at any rank, whatever the policy', () => {
     const odd = parseBudget('rank > 10 ? 5 : spam > 0.5 ? 0 : 100');
     const record = { ...newRecord('a.example', 0), pages: 1, spam: 0.6 };

@@ -80,6 +80,23 @@ describe('the 24 numbers of a page', () => {
     );
   });
 
+  test('are the same if only the beginning of the text is kept', () => {
+    fc.assert(
+      fc.property(
+        fc.array(html, { maxLength: 4 }),
+        fc.integer({ min: 1, max: 200 }),
+        (parts, kept) => {
+          const body = bytesOf(parts.join(' some plain words &amp; an entity '.repeat(3)));
+          const whole = fingerprintAndWords(body).words;
+          const [hashes, text] = [whole.hashes.slice(), whole.text.slice()];
+          const cut = fingerprintAndWords(body, kept).words;
+          expect(cut).toEqual({ ...whole, hashes, text: text.subarray(0, kept) });
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
   test('are zero for a page without words', () => {
     const meter = new PageMeter({ collection: ['a'], queries: [] });
     for (const page of ['', '<html></html>', '<title>only a title</title>'])

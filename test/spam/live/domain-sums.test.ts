@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MEASURES, rounded } from '../../../src/spam/features/content/measures.ts';
+import { roundValues } from '../../../src/spam/features/content/measures.ts';
 import { DomainSums, storedVerdict } from '../../../src/spam/live/domain-sums.ts';
 import { LiveModel } from '../../../src/spam/live/live-model.ts';
 import { copiesModel, tinyModel } from './tiny-model.ts';
@@ -9,9 +9,11 @@ const NAME = 'shop-77.example';
 const model = new LiveModel(copiesModel(), 'm.json');
 const page = fc
   .array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 24, maxLength: 24 })
-  .map((values) =>
-    Float64Array.from(MEASURES, (measure, i) => rounded(values[i] * (i < 2 ? 900 : 1), measure)),
-  );
+  .map((shares) => {
+    const values = Float64Array.from(shares, (share, i) => share * (i < 2 ? 900 : 1));
+    roundValues(values);
+    return values;
+  });
 const pages = fc.array(fc.tuple(page, fc.boolean(), fc.boolean()), { maxLength: 40 });
 
 /** The notes after a checkpoint: as bytes, and read again. */

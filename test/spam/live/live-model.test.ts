@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contentSet } from '../../../src/spam/features/content/content-set.ts';
-import { MEASURES, rounded } from '../../../src/spam/features/content/measures.ts';
+import { MEASURES, roundValues } from '../../../src/spam/features/content/measures.ts';
 import { SiteSums } from '../../../src/spam/features/content/site-sums.ts';
 import { nameSet } from '../../../src/spam/features/names/name-set.ts';
 import { LiveModel } from '../../../src/spam/live/live-model.ts';
@@ -9,13 +9,11 @@ import { tinyModel } from './tiny-model.ts';
 
 const sumsOf = (...words: number[]): SiteSums => {
   const sums = SiteSums.empty();
-  for (const [i, count] of words.entries())
-    sums.add(
-      Float64Array.from(MEASURES, (measure, k) =>
-        rounded(k === 0 ? count : (count % 97) / 97, measure),
-      ),
-      i === 0,
-    );
+  for (const [i, count] of words.entries()) {
+    const values = Float64Array.from(MEASURES, (_, k) => (k === 0 ? count : (count % 97) / 97));
+    roundValues(values);
+    sums.add(values, i === 0);
+  }
   return sums;
 };
 

@@ -51,7 +51,12 @@ export const MEASURES: readonly Measure[] = [
   measure('trigram_independence', 18, '−(1/k) Σ ln p over its k distinct word trigrams'),
 ];
 
-/** The nearest value that sums can add up exactly. */
-export function rounded(value: number, { scale }: Measure): number {
-  return Math.max(0, Math.min(Math.round(value * scale), MOST)) / scale;
+const SCALES = Float64Array.from(MEASURES, ({ scale }) => scale);
+
+/** Replaces the values of all measures by the nearest that sums can add up exactly. */
+export function roundValues(values: Float64Array): void {
+  for (let i = 0; i < values.length; i++) {
+    const scale = SCALES[i];
+    values[i] = Math.max(0, Math.min(Math.round(values[i] * scale), MOST)) / scale;
+  }
 }

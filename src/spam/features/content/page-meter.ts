@@ -7,8 +7,9 @@
  *           left needs no string: look-ups of hashes, counts of trigrams of hashes, and the size of
  *           the text when deflated.
  * Requires  The words of a page as `fingerprintAndWords` gives them, before the next page is read.
+ *           `METERED_TEXT` bytes of the text are enough.
  * Ensures   The same page and lists give the same values. They do not depend on earlier pages.
- * Cost      with the recording of words, 58 to 63 µs for a page of the lab, beside 65 to 75 µs for
+ * Cost      with the recording of words, about 50 µs for a page of the lab, beside 63 µs for
  *           its fingerprint; deflate is 15 of these. 1.5 MB of memory.
  */
 import { deflater } from '../../../archive/compress/deflate.ts';
@@ -16,17 +17,20 @@ import { DrumlinError } from '../../../base/errors.ts';
 import { WebAssembly } from '../../../base/web-assembly.ts';
 import { fingerprintAndWords } from '../../../duplicates/fingerprint.ts';
 import type { PageWords } from '../../../duplicates/page-words.ts';
-import { FREQUENT, MEASURES, rounded } from './measures.ts';
+import { FREQUENT, MEASURES, roundValues } from './measures.ts';
 import { PAGE_KERNEL_WASM } from './page-kernel-wasm.ts';
 import type { WordLists } from './word-lists.ts';
+import { fillWordTable } from './word-table.ts';
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly RESULT: { readonly value: number };
   readonly INPUT: { readonly value: number };
   readonly REPEATED: { readonly value: number };
-  forget(way: number): void;
-  know(hash: bigint, ofCollection: number, ofQueries: number): boolean;
+  readonly SHIFTS: { readonly value: number };
+  readonly SLOTS: { readonly value: number };
+  readonly COUNTERS: { readonly value: number };
+  readonly ENDS: { readonly value: number };
   measure(words: number): void;
 }
 
@@ -36,6 +40,12 @@ const OTHER = FREQUENT.length;
 const DISTINCT = 2 * CLASSES;
 const TRIGRAMS = 4 * CLASSES;
 const RESULTS = TRIGRAMS + 3;
+
+/**
+ * So many bytes of a text are deflated: otherwise most of the cost of a page would be deflate. A
+ * meter needs no more of the text.
+ */
+export const METERED_TEXT = 4096;
 
 let compiled: object | undefined;
 
@@ -63,22 +73,25 @@ export class PageMeter {
     this.#learn(classesOf(collection), classesOf(queries));
   }
 
-  /** A bucket may be full by chance: then they are chosen in another way. */
   #learn(ofCollection: ReadonlyMap<bigint, number>, ofQueries: ReadonlyMap<bigint, number>): void {
-    const { forget, know } = this.#exports;
+    const { memory, SHIFTS, SLOTS, COUNTERS, ENDS } = this.#exports;
     const hashes = [...new Set([...ofCollection.keys(), ...ofQueries.keys()])];
-    const isKnown = (hash: bigint): boolean =>
-      know(hash, ofCollection.get(hash) ?? OTHER, ofQueries.get(hash) ?? OTHER);
-    for (let way = 0; way < WAYS; way++) {
-      forget(way);
-      if (hashes.every(isKnown)) return;
-    }
-    throw new RangeError('no table for the frequent words');
+    const pairOf = (hash: bigint): number =>
+      (ofCollection.get(hash) ?? OTHER) * CLASSES + (ofQueries.get(hash) ?? OTHER);
+    fillWordTable(
+      {
+        shifts: new Uint8Array(memory.buffer, SHIFTS.value, SLOTS.value - SHIFTS.value),
+        slots: new Uint32Array(memory.buffer, SLOTS.value, (COUNTERS.value - SLOTS.value) / 4),
+        ends: new Uint32Array(memory.buffer, ENDS.value, CLASSES * CLASSES),
+        counters: COUNTERS.value,
+      },
+      hashes.map((hash) => ({ hash, pair: pairOf(hash) })),
+    );
   }
 
   /** The values of `MEASURES`, in their order. A new array. */
   measure(page: PageWords): Float64Array {
-    const { hashes, text, characters, anchorWords, titleWords, bytes } = page;
+    const { hashes, text, textBytes, characters, anchorWords, titleWords, bytes } = page;
     this.#input.set(hashes);
     this.#exports.measure(hashes.length);
     const words = hashes.length;
@@ -88,12 +101,12 @@ export class PageMeter {
     values[1] = titleWords;
     values[2] = ratio(characters, words);
     values[3] = ratio(anchorWords, words);
-    values[4] = ratio(text.length - words, bytes);
-    const beginning = text.subarray(0, DEFLATED);
+    values[4] = ratio(textBytes - words, bytes);
+    const beginning = text.subarray(0, METERED_TEXT);
     values[5] = words === 0 ? 0 : deflater().size(beginning) / beginning.length;
     this.#frequent(values, words);
     this.#trigrams(values);
-    for (let i = 0; i < values.length; i++) values[i] = rounded(values[i], MEASURES[i]);
+    roundValues(values);
     return values;
   }
 
@@ -135,9 +148,6 @@ export class PageMeter {
 }
 
 const MOST_WORDS = 65536;
-/** So many bytes of a text are deflated: otherwise most of the cost of a page would be deflate. */
-const DEFLATED = 4096;
-const WAYS = 22;
 const LOGARITHMS = Float64Array.from({ length: 256 }, (_, count) => Math.log(count));
 
 /** The class of each word, by its hash. */
