@@ -63,7 +63,7 @@ export function measure(words: u32): void {
   for (let at: usize = INPUT; at < end; at += 8) {
     const hash = load<u64>(at);
     const group = <usize>(hash >> 40) & (GROUPS - 1);
-    const factor = 2 * <u32>load<u8>(group, SHIFTS) + 1;
+    const factor = (<u32>load<u8>(group, SHIFTS) * 0x9e3779b1) | 1;
     const slot = <usize>((<u32>hash * factor) >>> (32 - SLOT_BITS)) << 3;
     const isFrequent = load<u32>(slot, SLOTS) == <u32>(hash >> 32);
     const counter = select<usize>(

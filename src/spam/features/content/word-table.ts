@@ -9,7 +9,7 @@
  *           slots stay empty, so a few attempts are enough.
  * Requires  At most 2,000 words with different hashes.
  * Ensures   No two words have the same slot. Counters are in the order of classes.
- * Cost      about a millisecond, once for each meter.
+ * Cost      some milliseconds, once for each meter.
  */
 
 /** A frequent word: its hash, and its class in the collection and in queries as one number. */
@@ -30,6 +30,11 @@ interface WordTable {
 
 const COUNTER_BYTES = 2;
 const SHIFTS = 256;
+/**
+ * The factor of a shift is this many times it, or one more if that is even. The kernel has it, too. It
+ * is large, so that words whose hashes are near each other part.
+ */
+const FACTOR = 0x9e3779b1;
 
 export function fillWordTable(table: WordTable, words: readonly FrequentWord[]): void {
   const { shifts, slots, ends, counters } = table;
@@ -51,12 +56,14 @@ export function fillWordTable(table: WordTable, words: readonly FrequentWord[]):
   for (const [group, own] of [...groups].sort((a, b) => b[1].length - a[1].length)) {
     const lows = own.map(([{ hash }]) => Number(hash & 0xffff_ffffn));
     const slotsBy = (shift: number): number[] =>
-      lows.map((low) => Math.imul(low, 2 * shift + 1) >>> shiftBits);
-    const shift = Array.from({ length: SHIFTS }, (_, i) => i).find((i) => {
-      const places = slotsBy(i);
+      lows.map((low) => Math.imul(low, Math.imul(shift, FACTOR) | 1) >>> shiftBits);
+    const fits = (shift: number): boolean => {
+      const places = slotsBy(shift);
       return new Set(places).size === places.length && places.every((place) => !taken[place]);
-    });
-    if (shift === undefined) throw new RangeError('no table for the frequent words');
+    };
+    let shift = 0;
+    while (shift < SHIFTS && !fits(shift)) shift++;
+    if (shift === SHIFTS) throw new RangeError('no table for the frequent words');
     shifts[group] = shift;
     for (const [i, place] of slotsBy(shift).entries()) {
       const [{ hash }, counter] = own[i];
