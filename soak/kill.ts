@@ -26,7 +26,7 @@ import { createGunzip } from 'node:zlib';
 import { listDomains } from '../src/crawl/state/domain-list.ts';
 import { Disk } from '../src/disk/disk.ts';
 import { type Scenario, scenarioOf } from '../src/lab/scenario.ts';
-import { type Lab, startLab } from '../src/lab/server/lab.ts';
+import { type Lab, type LabOptions, startLab } from '../src/lab/server/lab.ts';
 import { LiveModel } from '../src/spam/live/live-model.ts';
 import { modelText, type SpamModel } from '../src/spam/model.ts';
 import { readWithWarcio } from '../test/archive/warc/fixtures.ts';
@@ -62,6 +62,8 @@ export interface KillPlan {
   readonly agents: number;
   /** Seed of the instants. */
   readonly seed: number;
+  /** Milliseconds that every answer takes: a fast machine must not reach the end before the kills. */
+  readonly answersAfter?: number;
   readonly flags?: readonly string[];
   /**
    * What the web is made of; by default `clean`. Pages of endless domains are not counted as
@@ -114,7 +116,7 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-kill-'));
   const log = join(folder, 'requests.jsonl');
   const { domains, pages, scenario = 'clean' } = plan;
-  const lab = await startLab({ scenario, domains, pages, log });
+  const lab = await startLab({ scenario, domains, pages, log, ...slowBy(plan.answersAfter) });
   try {
     const dir = join(folder, 'crawl');
     const model = join(folder, 'model.json');
@@ -149,6 +151,10 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** A web whose every answer takes some milliseconds. */
+export const slowBy = (patience?: number): LabOptions =>
+  patience === undefined ? {} : { mix: { 'slow-start': 1 }, patience };
 
 /** The time of each agent's last checkpoint; 0 if it has made none. */
 export function lastCheckpoints(dir: string, agents: number): number[] {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Lab, startLab } from '../src/lab/server/lab.ts';
 import { archivedPages } from '../test/crawl/archived.ts';
-import { lastCheckpoints, randomFrom, repeats, runAndKill, runToEnd } from './kill.ts';
+import { lastCheckpoints, randomFrom, repeats, runAndKill, runToEnd, slowBy } from './kill.ts';
 
 export interface RefreshKills {
   readonly kills: number;
@@ -18,6 +18,9 @@ export interface RefreshKills {
   readonly livesFor: number;
   readonly agents: number;
   readonly seed: number;
+  /** Milliseconds that every answer takes: a fast machine must not reach the end before the kills. */
+  readonly answersAfter?: number;
+  readonly flags?: readonly string[];
   readonly by?: string;
 }
 
@@ -42,8 +45,9 @@ const ALIVE = new Set(['unchanged', 'changed', 'moved']);
 export async function killRefresh(plan: RefreshKills): Promise<RefreshReport> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-refresh-kill-'));
   const [old, dir, log] = ['old', 'new', 'requests.jsonl'].map((name) => join(folder, name));
-  const { domains, pages, agents } = plan;
-  let lab = await startLab({ domains, pages });
+  const { agents } = plan;
+  const web = { domains: plan.domains, pages: plan.pages, ...slowBy(plan.answersAfter) };
+  let lab = await startLab(web);
   try {
     const polite = ['--allow-private', '--delay', '0', '--agents', String(agents), '--json'];
     const crawled = await runToEnd([
@@ -58,10 +62,11 @@ export async function killRefresh(plan: RefreshKills): Promise<RefreshReport> {
     if (crawled !== 0) throw new Error(`the crawl exited with ${crawled}`);
     const { http, dns } = lab.ports;
     await lab.close();
-    lab = await startLab({ domains, pages, step: STEP, httpPort: http, dnsPort: dns, log });
+    lab = await startLab({ ...web, step: STEP, httpPort: http, dnsPort: dns, log });
     const flags = ['--checkpoint', CHECKPOINT, '--alpha', '100%', '--z', '5%'];
     const order = plan.by === undefined ? [] : ['--by', plan.by];
     const args = ['refresh', old, '--dir', dir, '--dns', lab.dns, ...polite, ...flags, ...order];
+    args.push(...(plan.flags ?? []));
     const random = randomFrom(plan.seed);
     const lives: { checkpointAt: number; killedAt: number }[] = [];
     let { livesFor } = plan;
