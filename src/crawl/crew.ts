@@ -92,16 +92,21 @@ interface Member {
 }
 
 /**
- * Megabytes for young objects in an agent's thread. A third of it is the space that fills up; V8
- * rounds that up to a power of two, and has two of them in memory.
+ * Megabytes for young objects in an agent's thread: at least, at most, and for each request at once. A
+ * third of it is the space that fills up; V8 rounds that up to a power of two, and has two of them in
+ * memory. A page allocates some 60 KB while it is under way. If the space fills up twice meanwhile, V8
+ * takes these objects for old ones.
  */
-const YOUNG = 12;
+const YOUNG = { least: 12, most: 48, each: 1 / 10 };
 /**
  * Megabytes for all objects of an agent, in a process that runs other things too (see
  * heap-growth.ts): twenty times what an agent keeps alive. Below 2,048 V8 lets garbage grow to the
  * size of the live objects; above, to three times that size.
  */
 const OLD = 2000;
+
+const youngFor = (fetches: number): number =>
+  Math.max(YOUNG.least, Math.min(YOUNG.most, Math.floor(fetches * YOUNG.each)));
 
 export class Crew {
   readonly #options: CrewOptions;
@@ -239,7 +244,7 @@ export class Crew {
         transfer: ports.filter((port): port is MessagePort => port !== undefined),
         options: {
           resourceLimits: {
-            maxYoungGenerationSizeMb: YOUNG,
+            maxYoungGenerationSizeMb: youngFor(start.config.fetches),
             ...(!ownsProcess && { maxOldGenerationSizeMb: OLD }),
           },
         },

@@ -93,6 +93,7 @@ export class Distributor {
   /** Does the most useful next piece of work; false when there is none. */
   async step(): Promise<boolean> {
     const frontier = this.#frontier;
+    frontier.makeRoom();
     await frontier.backlog.makeRoom();
     await frontier.store?.write();
     if (this.#nextChoice() <= this.#clock.now()) await this.#decide();

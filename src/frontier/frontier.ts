@@ -60,6 +60,8 @@ interface FrontierParts extends RegistryParts {
   readonly readyFrom?: (ip: string) => Millis;
   /** When a host may be asked for the first time. */
   readonly hostReadyFrom?: (host: Host) => Millis;
+  /** The time between two requests to a host; without it there is none. */
+  readonly delayOf?: (host: Host) => Millis;
   /** The longest pause of a host: no ready time that was stored is believed beyond it. */
   readonly longestPause?: (host: Host) => Millis;
   /**
@@ -72,7 +74,7 @@ interface FrontierParts extends RegistryParts {
 }
 
 /** A host may keep at least this many URLs in memory. */
-const LEAST_QUEUE = 16;
+const LEAST_QUEUE = 4;
 /** A host may keep at most this many URLs in memory. */
 const LONGEST_QUEUE = 4096;
 /**
@@ -80,6 +82,13 @@ const LONGEST_QUEUE = 4096;
  * those with many would otherwise run dry long before the next sweep.
  */
 const SHARE_OF_FREE = 1 / 64;
+/**
+ * Once not all hosts fit, a host with a delay keeps in memory what it can fetch in this time. More
+ * would take the room of other hosts: with 4 s between two requests a thousand URLs last an hour.
+ */
+const AHEAD: Millis = 60_000;
+/** After memory was cleared of URLs, it is not looked through again for so long. */
+const CLEAR_AGAIN_AFTER: Millis = 5000;
 
 /** URLs of a refused host that are read from disk at once. */
 const REFUSED_AT_ONCE = 256;
@@ -102,6 +111,8 @@ export class Frontier {
   #requisites = 0;
   readonly #size: FrontSize;
   #changes = 0;
+  /** When `makeRoom` may look through memory again. */
+  #clearAt: Millis = 0;
 
   constructor(parts: FrontierParts) {
     this.#parts = parts;
@@ -231,7 +242,36 @@ export class Frontier {
     const { urls } = this.#limits;
     if (urls === Infinity) return Infinity;
     const share = Math.max(urls / hosts, (urls - this.#queued) * SHARE_OF_FREE, LEAST_QUEUE);
-    return Math.max(0, Math.min(Math.floor(share), LONGEST_QUEUE) - host.queue.length);
+    const longest = this.registry.allHere ? LONGEST_QUEUE : this.#longestQueue(host);
+    return Math.max(0, Math.min(Math.floor(share), longest) - host.queue.length);
+  }
+
+  /**
+   * URLs fill the memory while there are too few hosts: those that their hosts cannot fetch soon go
+   * to the backlog.
+   */
+  makeRoom(): void {
+    const { clock, limits } = this.#parts;
+    const isCramped = this.front < this.required && this.#queued >= limits.urls;
+    if (!isCramped || clock.now() < this.#clearAt) return;
+    this.#clearAt = clock.now() + CLEAR_AGAIN_AFTER;
+    for (const host of this.registry.hosts()) {
+      // URLs that are tried again later would be tried too soon.
+      if ((host.later?.size ?? 0) > 0) continue;
+      const rest = host.queue.cut(this.#longestQueue(host));
+      if (rest.count === 0) continue;
+      this.#left(rest);
+      this.backlog.putBack(host.name, rest);
+      this.#queuedOnDisk(host);
+    }
+  }
+
+  /** How many URLs of a host memory keeps when not all hosts fit. */
+  #longestQueue(host: Host): number {
+    const delay = this.#parts.delayOf?.(host) ?? 0;
+    if (delay * LONGEST_QUEUE <= AHEAD) return LONGEST_QUEUE;
+    const share = this.#limits.urls / Math.max(1, this.registry.size, this.required);
+    return Math.max(LEAST_QUEUE, Math.floor(Math.min(AHEAD / delay, share)));
   }
 
   // —— Hosts come in and leave ——

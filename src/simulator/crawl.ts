@@ -262,6 +262,7 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const turnOrder = new ByBudget((domain) => order.reputation?.turnBudgetOf(domain) ?? 1);
   const frontier = new Frontier({
     ...{ backlog, store, clock, limits, onSkipped: () => {} },
+    delayOf: ({ crawlDelay }) => Math.max(config.delay, crawlDelay),
     ...(policy !== POLICIES.bfs && { turnOrder }),
   });
   const fewHosts = () => frontier.fewHosts;

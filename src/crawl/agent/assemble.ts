@@ -268,6 +268,8 @@ function frontierOf(
         return startedAt + Math.max(asked.ofHost(name, at[0]?.ip), crawlDelay, unknown);
       },
     }),
+    delayOf: ({ name, addresses: at, crawlDelay }) =>
+      Math.max(asked.ofHost(name, at[0]?.ip), crawlDelay),
     longestPause: ({ name, crawlDelay }) =>
       Math.max(
         ...[asked.ofHost(name), crawlDelay, config.slowDelay],

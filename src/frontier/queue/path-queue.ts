@@ -103,6 +103,17 @@ export class PathQueue {
     return taken;
   }
 
+  /** Takes all entries but the first `kept`, packed: a view, valid until the queue changes. */
+  cut(kept: number): Entries {
+    if (this.#count <= kept) return { count: 0, bytes: NOTHING };
+    const first = wholeEntries(this.entries().bytes, kept);
+    const bytes = this.#bytes.subarray(this.#from + first.bytes.length, this.#to);
+    const count = this.#count - first.count;
+    this.#to -= bytes.length;
+    this.#leave(this.#from, first.count);
+    return { count, bytes };
+  }
+
   /** All entries, packed; a view. */
   entries(): Entries {
     return { count: this.#count, bytes: this.#bytes.subarray(this.#from, this.#to) };
