@@ -83,8 +83,9 @@ const LONGEST_QUEUE = 4096;
  */
 const SHARE_OF_FREE = 1 / 64;
 /**
- * Once not all hosts fit, a host with a delay keeps in memory what it can fetch in this time. More
- * would take the room of other hosts: with 4 s between two requests a thousand URLs last an hour.
+ * Once not all hosts and URLs fit, a host with a delay keeps in memory what it can fetch in this
+ * time. More would take the room of other hosts: with 4 s between two requests a thousand URLs last
+ * an hour.
  */
 const AHEAD: Millis = 60_000;
 /** After memory was cleared of URLs, it is not looked through again for so long. */
@@ -111,7 +112,7 @@ export class Frontier {
   #requisites = 0;
   readonly #size: FrontSize;
   #changes = 0;
-  /** When `makeRoom` may look through memory again. */
+  /** When `makeRoom` may look through memory again; 0 until it has done so once. */
   #clearAt: Millis = 0;
 
   constructor(parts: FrontierParts) {
@@ -242,7 +243,8 @@ export class Frontier {
     const { urls } = this.#limits;
     if (urls === Infinity) return Infinity;
     const share = Math.max(urls / hosts, (urls - this.#queued) * SHARE_OF_FREE, LEAST_QUEUE);
-    const longest = this.registry.allHere ? LONGEST_QUEUE : this.#longestQueue(host);
+    const isRoomy = this.registry.allHere && this.#clearAt === 0;
+    const longest = isRoomy ? LONGEST_QUEUE : this.#longestQueue(host);
     return Math.max(0, Math.min(Math.floor(share), longest) - host.queue.length);
   }
 

@@ -44,9 +44,12 @@ class DryCrawl {
   /** When each host and address was asked last. */
   readonly asked = new Map<string, number>();
   readonly #limits: FrontierLimits;
+  /** Between two requests to a host, as the frontier knows it. */
+  readonly #delay: number;
 
-  constructor(limits: Partial<FrontierLimits> = {}) {
+  constructor(limits: Partial<FrontierLimits> = {}, delay = 0) {
     this.#limits = { ...NO_LIMITS, ...limits };
+    this.#delay = delay;
   }
 
   async open(): Promise<this> {
@@ -56,6 +59,7 @@ class DryCrawl {
       store: await HostStore.open({ disk, folder: temporaryFolder(), memory: 2 ** 20 }),
       clock: this.clock,
       limits: this.#limits,
+      delayOf: () => this.#delay,
       onSkipped: (reason, urls) => {
         this.refused[reason] = (this.refused[reason] ?? 0) + urls;
       },
@@ -129,9 +133,11 @@ describe('the frontier', () => {
       fc.asyncProperty(
         fc.array(fc.nat(11), { minLength: 1, maxLength: 120 }),
         fc.nat(40),
-        async (hosts, cut) => {
+        fc.constantFrom({}, { urls: 20, front: 3 }),
+        fc.constantFrom(0, 4000, 60_000),
+        async (hosts, cut, limits, delay) => {
           const urls = urlsOf(hosts);
-          const crawl = await new DryCrawl().open();
+          const crawl = await new DryCrawl(limits, delay).open();
           await crawl.discover(urls.slice(0, cut));
           for (let i = 0; i < 20; i++) await crawl.fetchOne(5, 2);
           await crawl.discover(urls.slice(cut));
@@ -142,7 +148,7 @@ describe('the frontier', () => {
           expect(crawl.frontier.domainsSeen).toBe(new Set(hosts.map((host) => host % 4)).size);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 
@@ -225,6 +231,35 @@ describe('the frontier', () => {
     await crawl.discover([...large, ...small]);
     for (let i = 0; i < 40; i++) await crawl.fetchOne(5, 0);
     expect(crawl.fetched.filter((url) => url.includes('small')).length).toBeGreaterThan(15);
+  });
+
+  test('has as many hosts as it needs, however many URLs the first of them have', async () => {
+    const frontOf = async (known: number) => {
+      const limits = { hosts: 800, urls: 6400, front: 20, hostsPerAddress: Infinity };
+      const crawl = await new DryCrawl(limits, known).open();
+      const { frontier } = crawl;
+      const large = Array.from({ length: 10_000 }, (_, i) => `http://large${i % 100}.test/${i}`);
+      const small = Array.from({ length: 6000 }, (_, i) => `http://small${i % 1000}.test/${i}`);
+      await crawl.discover(large);
+      await crawl.fetchOne(4000, 0);
+      await crawl.discover(small);
+      for (let i = 0; i < 12; i++) {
+        while (await crawl.fetchOne(4000, 0));
+        for (let j = 0; j < 10; j++) frontier.starved();
+        crawl.now += 1000;
+      }
+      expect(frontier.queued + crawl.fetched.length).toBe(16_000);
+      return frontier.front;
+    };
+    expect(await frontOf(4000)).toBeGreaterThan(780);
+    expect(await frontOf(0)).toBeLessThan(600);
+  });
+
+  test('keeps all URLs in memory while all hosts fit, also with a delay', async () => {
+    const crawl = await new DryCrawl({ hosts: 10, urls: 10_000, front: 5 }, 4000).open();
+    await crawl.discover(urlsOf(Array.from({ length: 150 }, (_, i) => i % 2)));
+    await crawl.fetchOne(4000, 0);
+    expect(crawl.frontier.backlog.urls).toBe(0);
   });
 
   test('takes in hosts of an address when others there have run dry, up to the limit of queued hosts', async () => {
