@@ -62,7 +62,7 @@ export interface KillPlan {
   readonly agents: number;
   /** Seed of the instants. */
   readonly seed: number;
-  /** Milliseconds that every answer takes: a fast machine must not reach the end before the kills. */
+  /** Milliseconds that every answer takes, so that a fast machine does not end before the kills. */
   readonly answersAfter?: number;
   readonly flags?: readonly string[];
   /**
@@ -152,7 +152,7 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
   }
 }
 
-/** A web whose every answer takes some milliseconds. */
+/** Options of a web whose every answer takes some milliseconds; a `Scenario` needs its own share. */
 export const slowBy = (patience?: number): LabOptions =>
   patience === undefined ? {} : { mix: { 'slow-start': 1 }, patience };
 

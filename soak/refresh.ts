@@ -18,7 +18,7 @@ export interface RefreshKills {
   readonly livesFor: number;
   readonly agents: number;
   readonly seed: number;
-  /** Milliseconds that every answer takes: a fast machine must not reach the end before the kills. */
+  /** Milliseconds that every answer takes, so that a fast machine does not end before the kills. */
   readonly answersAfter?: number;
   readonly flags?: readonly string[];
   readonly by?: string;

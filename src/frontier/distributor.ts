@@ -74,6 +74,7 @@ export class Distributor {
 
   /** The front is too small, and there is something to try. */
   get hasWork(): boolean {
+    if (this.#frontier.clearAt <= this.#clock.now()) return true;
     if (!this.#frontier.wantsMore) return false;
     const novel = !this.idle && this.#supply.nextAt <= this.#clock.now();
     return novel || this.#sweeping || this.#mayBeginSweep();
@@ -85,7 +86,8 @@ export class Distributor {
     const taken = this.idle ? Infinity : later(this.#supply.nextAt);
     // While a turn is out, nothing else may happen before the sieve may decide early again.
     const decided = this.#supply.undecided === 0 ? Infinity : later(this.#nextEarlyFlush);
-    const novel = Math.min(taken, decided, this.#nextChoice());
+    const cleared = later(this.#frontier.clearAt);
+    const novel = Math.min(taken, decided, cleared, this.#nextChoice());
     if (this.#frontier.backlog.urls === 0) return novel;
     return Math.min(novel, this.#barren ? this.#barren.until : later(this.#nextSweep));
   }

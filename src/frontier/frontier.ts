@@ -83,12 +83,11 @@ const LONGEST_QUEUE = 4096;
  */
 const SHARE_OF_FREE = 1 / 64;
 /**
- * Once not all hosts and URLs fit, a host with a delay keeps in memory what it can fetch in this
- * time. More would take the room of other hosts: with 4 s between two requests a thousand URLs last
- * an hour.
+ * The longest time for which a host with a delay has URLs in memory, when not everything fits. More
+ * would take the room of other hosts: with 4 s between two requests, a thousand URLs last an hour.
  */
 const AHEAD: Millis = 60_000;
-/** After memory was cleared of URLs, it is not looked through again for so long. */
+/** The time between two calls of `makeRoom` that look at all hosts. */
 const CLEAR_AGAIN_AFTER: Millis = 5000;
 
 /** URLs of a refused host that are read from disk at once. */
@@ -112,7 +111,7 @@ export class Frontier {
   #requisites = 0;
   readonly #size: FrontSize;
   #changes = 0;
-  /** When `makeRoom` may look through memory again; 0 until it has done so once. */
+  /** When `makeRoom` may look at all hosts again; 0 until it has done so once. */
   #clearAt: Millis = 0;
 
   constructor(parts: FrontierParts) {
@@ -238,42 +237,56 @@ export class Frontier {
 
   /** How many URLs of a host memory has room for. */
   roomAt(host: Host): number {
-    // The share of a front of full size: a few large hosts must not take the room of all others.
-    const hosts = Math.max(1, this.registry.size, this.required);
     const { urls } = this.#limits;
     if (urls === Infinity) return Infinity;
-    const share = Math.max(urls / hosts, (urls - this.#queued) * SHARE_OF_FREE, LEAST_QUEUE);
+    const share = Math.max(this.#share, (urls - this.#queued) * SHARE_OF_FREE);
     const isRoomy = this.registry.allHere && this.#clearAt === 0;
-    const longest = isRoomy ? LONGEST_QUEUE : this.#longestQueue(host);
-    return Math.max(0, Math.min(Math.floor(share), longest) - host.queue.length);
+    const most = isRoomy ? LONGEST_QUEUE : this.#fetchableSoon(host);
+    return Math.max(0, Math.min(Math.floor(share), most) - host.queue.length);
   }
 
   /**
-   * URLs fill the memory while there are too few hosts: those that their hosts cannot fetch soon go
-   * to the backlog.
+   * A host's share of the URLs in memory. It is that in a front of full size: a few large hosts must
+   * not take the room of all others.
+   */
+  get #share(): number {
+    const hosts = Math.max(1, this.registry.size, this.required);
+    return Math.max(this.#limits.urls / hosts, LEAST_QUEUE);
+  }
+
+  /** How many URLs a host can fetch in the time `AHEAD`. */
+  #fetchableSoon(host: Host): number {
+    const delay = this.#parts.delayOf?.(host) ?? 0;
+    if (delay * LONGEST_QUEUE <= AHEAD) return LONGEST_QUEUE;
+    return Math.max(LEAST_QUEUE, Math.floor(AHEAD / delay));
+  }
+
+  /** When `makeRoom` can do something; Infinity when nothing is to be done. */
+  get clearAt(): Millis {
+    const isCramped = this.front < this.required && this.#queued >= this.#limits.urls;
+    return isCramped ? this.#clearAt : Infinity;
+  }
+
+  /**
+   * If URLs fill the memory and the front is too small, moves the URLs that hosts with a delay cannot
+   * fetch soon to the backlog.
    */
   makeRoom(): void {
-    const { clock, limits } = this.#parts;
-    const isCramped = this.front < this.required && this.#queued >= limits.urls;
-    if (!isCramped || clock.now() < this.#clearAt) return;
-    this.#clearAt = clock.now() + CLEAR_AGAIN_AFTER;
+    const now = this.#parts.clock.now();
+    if (now < this.clearAt) return;
+    this.#clearAt = now + CLEAR_AGAIN_AFTER;
+    const share = Math.floor(this.#share);
     for (const host of this.registry.hosts()) {
-      // URLs that are tried again later would be tried too soon.
-      if ((host.later?.size ?? 0) > 0) continue;
-      const rest = host.queue.cut(this.#longestQueue(host));
-      if (rest.count === 0) continue;
+      const soon = this.#fetchableSoon(host);
+      if (host.queue.length <= Math.min(soon, share) || soon === LONGEST_QUEUE) continue;
+      // On disk, the times of retries would be lost, and pages would wait for their requisites.
+      const isSpecial = this.#requisites > 0 && requisitesIn(host.queue.entries()) > 0;
+      if (isSpecial || (host.later?.size ?? 0) > 0) continue;
+      const rest = host.queue.cut(Math.min(soon, share));
       this.#left(rest);
       this.backlog.putBack(host.name, rest);
       this.#queuedOnDisk(host);
     }
-  }
-
-  /** How many URLs of a host memory keeps when not all hosts fit. */
-  #longestQueue(host: Host): number {
-    const delay = this.#parts.delayOf?.(host) ?? 0;
-    if (delay * LONGEST_QUEUE <= AHEAD) return LONGEST_QUEUE;
-    const share = this.#limits.urls / Math.max(1, this.registry.size, this.required);
-    return Math.max(LEAST_QUEUE, Math.floor(Math.min(AHEAD / delay, share)));
   }
 
   // —— Hosts come in and leave ——

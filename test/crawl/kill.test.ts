@@ -79,7 +79,10 @@ describe('a crawl by two agents', () => {
       flags: [...EVERYTHING.flags, '--fetches', '4'],
       // Calendars take a thousand pages each: they, and pages that learned rules skip, are for the
       // long form.
-      scenario: scenarioOf('clean', { session: 0.04, alias: 0.04, repeat: 0.04, 'soft-404': 0.2 }),
+      scenario: scenarioOf('clean', {
+        ...{ session: 0.04, alias: 0.04, repeat: 0.04, 'soft-404': 0.2 },
+        'slow-start': 1,
+      }),
     });
     expect(report).toMatchObject({
       exitCode: 0,

@@ -255,6 +255,22 @@ describe('the frontier', () => {
     expect(await frontOf(0)).toBeLessThan(600);
   });
 
+  test('has work for the distributor when URLs fill the memory and hosts are missing', async () => {
+    const limits = { hosts: 40, urls: 100, front: 5, hostsPerAddress: Infinity };
+    const crawl = await new DryCrawl(limits, 4000).open();
+    await crawl.discover(Array.from({ length: 300 }, (_, i) => `http://h${i % 10}.test/${i}`));
+    await crawl.fetchOne(4000, 0);
+    crawl.frontier.add({ url: 'http://other.test/', depth: 0, redirects: 0 });
+    expect(crawl.frontier.queued - crawl.frontier.backlog.urls).toBe(100);
+    expect(crawl.distributor.hasWork).toBe(false);
+    for (let i = 0; i < 20; i++) crawl.frontier.starved();
+    expect(crawl.frontier.required).toBeGreaterThan(10);
+    expect(crawl.distributor.hasWork).toBe(true);
+    await crawl.distributor.step();
+    // Nothing more to clear for some seconds.
+    expect(crawl.distributor.wakeAt).toBeLessThan(Infinity);
+  });
+
   test('keeps all URLs in memory while all hosts fit, also with a delay', async () => {
     const crawl = await new DryCrawl({ hosts: 10, urls: 10_000, front: 5 }, 4000).open();
     await crawl.discover(urlsOf(Array.from({ length: 150 }, (_, i) => i % 2)));

@@ -31,8 +31,8 @@ interface WordTable {
 const COUNTER_BYTES = 2;
 const SHIFTS = 256;
 /**
- * The factor of a shift is this many times it, or one more if that is even. The kernel has it, too. It
- * is large, so that words whose hashes are near each other part.
+ * The factor of a shift is the shift times this number, made odd. `page-kernel.as.ts` uses the same
+ * number. It is large, so that words with near hashes get different slots.
  */
 const FACTOR = 0x9e3779b1;
 
