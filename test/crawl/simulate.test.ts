@@ -43,7 +43,7 @@ describe('the simulation notices', () => {
   });
 
   test('parcels that are acknowledged before a checkpoint holds them', async () => {
-    const [fault] = await firstFaults('early-acknowledgement', 167);
+    const [fault] = await firstFaults('early-acknowledgement', 232);
     expect(fault).toMatch(/those between were lost|^lost:/);
   });
 
