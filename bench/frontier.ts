@@ -142,7 +142,7 @@ async function delay(flags: Readonly<Record<string, string>>, folder: string): P
     '| host delay | address delay | pages/s | pages per CPU-second | front at the end | memory |',
   );
   console.log('|---|---|---|---|---|---|');
-  for (const pair of delays.split(',')) {
+  for (const [i, pair] of delays.split(',').entries()) {
     const [host, address = '0'] = pair.split('/');
     const web = await startWeb([
       '--scenario',
@@ -152,7 +152,7 @@ async function delay(flags: Readonly<Record<string, string>>, folder: string): P
       '--addresses',
       '40000',
     ]);
-    const dir = join(folder, `delay-${host}`);
+    const dir = join(folder, `delay-${i}`);
     const crawl = crawler(web, dir, [
       ...['--delay', `${host}ms`, '--address-delay', `${address}ms`, '--max-time', `${seconds}s`],
       ...['--agents', agents, '--fetches', '512'],
