@@ -60,6 +60,7 @@ class DryCrawl {
       clock: this.clock,
       limits: this.#limits,
       delayOf: () => this.#delay,
+      requisites: true,
       onSkipped: (reason, urls) => {
         this.refused[reason] = (this.refused[reason] ?? 0) + urls;
       },
@@ -269,6 +270,31 @@ describe('the frontier', () => {
     await crawl.distributor.step();
     // Nothing more to clear for some seconds.
     expect(crawl.distributor.wakeAt).toBeLessThan(Infinity);
+  });
+
+  test('keeps the requisites of pages in memory when URLs fill it', async () => {
+    const limits = { hosts: 40, urls: 100, front: 5, hostsPerAddress: Infinity };
+    const crawl = await new DryCrawl(limits, 4000).open();
+    const { frontier } = crawl;
+    await crawl.discover(Array.from({ length: 300 }, (_, i) => `http://h${i % 10}.test/${i}`));
+    await crawl.fetchOne(4000, 0);
+    for (let i = 0; i < 30; i++) {
+      const isRequisite = true;
+      frontier.add({ url: `http://h0.test/${i}.css`, depth: 0, redirects: 0, isRequisite });
+    }
+    for (let i = 0; i < 20; i++) frontier.starved();
+    await crawl.distributor.step();
+    expect(frontier.requisites).toBe(30);
+  });
+
+  test('gives a host with a short delay its part of the free memory, also when not all hosts fit', async () => {
+    const limits = { hosts: 600, urls: 6400, front: 600, hostsPerAddress: Infinity };
+    const { frontier } = await new DryCrawl(limits, 100).open();
+    const hosts = Array.from({ length: 700 }, (_, i) => `h${i}.test`);
+    for (const name of hosts) frontier.add({ url: `http://${name}/`, depth: 0, redirects: 0 });
+    expect(frontier.backlog.urls).toBe(100);
+    // A 64th of what is free; the share of a host is 10.
+    expect(frontier.roomAt(frontier.host(hosts[0]) as Host)).toBeGreaterThan(80);
   });
 
   test('keeps all URLs in memory while all hosts fit, also with a delay', async () => {
