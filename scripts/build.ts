@@ -16,9 +16,10 @@
  * only ASCII: V8 stores a text with other characters in two bytes for each.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { wrongImports } from './check-imports.ts';
 import { buildPage } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -59,7 +60,18 @@ async function buildInto(folder: string): Promise<void> {
     stdio: ['ignore', 2, 2],
   });
   const lib = join(folder, 'lib');
-  rmSync(lib, { recursive: true, force: true });
+  const fresh = `${lib}-${process.pid}`;
+  try {
+    await bundleInto(fresh);
+    rmSync(lib, { recursive: true, force: true });
+    renameSync(fresh, lib);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Nothing is used before all of it is there and checked. */
+async function bundleInto(lib: string): Promise<void> {
   const modules = Object.keys(MANIFEST.exports).map(
     (path) => `src/api/${path === '.' ? 'index' : basename(path)}.ts`,
   );
@@ -79,6 +91,8 @@ async function buildInto(folder: string): Promise<void> {
     const path = join(lib, name);
     writeFileSync(path, inAscii(readFileSync(path, 'utf8')));
   }
+  const wrong = await wrongImports(lib);
+  if (wrong.length > 0) throw new Error(wrong.join('\n'));
   const page = await buildPage();
   writeFileSync(join(lib, 'console.html'), page.html);
   const bundles = [...made.map(({ metafile }) => metafile as Metafile), page.metafile];

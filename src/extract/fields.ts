@@ -9,6 +9,7 @@
  *     selector: a[rel=tag]
  *     many: true                     # a list, of all elements that match
  */
+import { parseDocument } from 'yaml';
 import { DrumlinError } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import { checkSelector } from './page-document.ts';
@@ -25,7 +26,6 @@ export interface Field {
 export const OWN_COLUMNS = ['url', 'status', 'time'] as const;
 
 export async function readFields(disk: Disk, path: string): Promise<Field[]> {
-  const { parseDocument } = await import('yaml');
   const document = parseDocument(await disk.readText(path), { prettyErrors: true });
   const [broken] = document.errors;
   if (broken) throw bad(path, broken.message.split('\n')[0]);
