@@ -49,6 +49,12 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
+/** `DRUMLIN_FILE_ORDER=n`: any order of files, that of seed n. No file may depend on another. */
+const seed = process.env.DRUMLIN_FILE_ORDER;
+const order = seed
+  ? { shuffle: { files: true, tests: false }, seed: Number(seed) }
+  : { sequencer: SlowFirst };
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -57,12 +63,10 @@ export default defineConfig({
     // No test waits for time to pass, but a busy machine may delay one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    sequence: { sequencer: SlowFirst },
+    sequence: order,
     // Names the tests that a missing server left out, in the last lines of a run.
     globalSetup: ['test/missing-servers.ts', 'test/temporary-files.ts'],
     setupFiles: ['test/compare-bytes.ts', 'test/own-folder.ts', 'test/property-seed.ts'],
-    // A busy machine can delay one crawl beyond its limit; the report names every test that needed it.
-    retry: process.env.CI ? 1 : 0,
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE, exclude: left } },
       // Sharing processes saves a third of the time: the sources are loaded and warmed up once.

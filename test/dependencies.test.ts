@@ -48,6 +48,17 @@ describe('what is taken from others', () => {
     }
   });
 
+  test('is pinned in CI to the versions that are fetched without it', () => {
+    const pins = read('.ci/python-tools.txt').matchAll(/^([\w-]+)==([\d.]+)$/gm);
+    const inCi = new Map([...pins].map(([, name, version]) => [name, version]));
+    const fetched = [
+      ...read('scripts/servers/find.ts').matchAll(/name: '([\w-]+-bin)',\s+version: '([\d.]+)'/g),
+    ];
+    expect(fetched.length).toBe(2);
+    for (const [, name, version] of fetched)
+      expect([name, inCi.get(name)]).toEqual([name, version]);
+  });
+
   test('is named in docs/dependencies.md with what it is for', () => {
     const page = readFileSync(DOCS, 'utf8').split(HEADING)[0];
     const wanted = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
