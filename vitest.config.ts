@@ -65,7 +65,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     sequence: order,
     // Names the tests that a missing server left out, in the last lines of a run.
-    globalSetup: ['test/missing-servers.ts', 'test/temporary-files.ts'],
+    globalSetup: ['test/built-program.ts', 'test/missing-servers.ts', 'test/temporary-files.ts'],
     setupFiles: ['test/compare-bytes.ts', 'test/own-folder.ts', 'test/property-seed.ts'],
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE, exclude: left } },

@@ -43,7 +43,7 @@ const SHARED: BuildOptions = {
   mainFields: ['module', 'main'],
   entryNames: '[name]',
   chunkNames: 'part-[hash]',
-  sourcemap: 'linked',
+  sourcemap: 'external', // not in the package: docs/dependencies.md
   sourcesContent: false,
   legalComments: 'none',
   minifyWhitespace: true,

@@ -23,7 +23,7 @@ let program: ts.Program | undefined;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 beforeAll(async () => {
-  project = await installPacked(folder);
+  project = installPacked(folder);
   const installed = join(project, 'node_modules/drumlin');
   for (const name of EXAMPLES) {
     const text = readFileSync(join(installed, 'examples', `${name}.ts`), 'utf8');
@@ -79,9 +79,16 @@ console.log('required');`;
     expect(await runProgram(project, 'private')).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\n');
   });
 
+  test('has no source maps', () => {
+    const installed = readdirSync(join(project, 'node_modules/drumlin'), { recursive: true });
+    expect(installed.filter((path) => String(path).endsWith('.map'))).toEqual([]);
+    expect(readdirSync(join(ROOT, 'dist/lib'))).toContain('main.js.map');
+  });
+
   test('carries the licence of every package whose code is inside', () => {
-    const lib = join(project, 'node_modules/drumlin/dist/lib');
-    const text = readFileSync(join(lib, 'licences.txt'), 'utf8');
+    const packed = join(project, 'node_modules/drumlin/dist/lib');
+    const text = readFileSync(join(packed, 'licences.txt'), 'utf8');
+    const lib = join(ROOT, 'dist/lib');
     const named = [...text.matchAll(/^(\S+) \d+\.\d+\.\d+, /gm)].map(([, name]) => name);
     // The page of the console has no source map.
     const used = new Set(['preact', 'uplot']);

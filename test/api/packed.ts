@@ -1,21 +1,11 @@
 /** The package as `npm pack` makes it, installed into an empty project in a temporary folder. */
 import { execFile, execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TSC = join(ROOT, 'node_modules/@typescript/native/bin/tsc');
-const TSX = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
 const run = promisify(execFile);
 
 /** Strict, and the declarations of the package are checked too: there is no `skipLibCheck`. */
@@ -33,17 +23,16 @@ const TSCONFIG = {
 };
 
 /**
- * Packs the sources as they are now, and installs the tarball; returns the folder of the project.
+ * Packs the build of this run, and installs the tarball; returns the folder of the project.
  */
-export async function installPacked(folder: string): Promise<string> {
+export function installPacked(folder: string): string {
   const staging = join(folder, 'staging');
   const project = join(folder, 'project');
   const installed = join(project, 'node_modules/drumlin');
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   for (const name of ['package.json', 'README.md', 'LICENSE', ...manifest.files]) {
-    if (name !== 'dist') cpSync(join(ROOT, name), join(staging, name), { recursive: true });
+    if (!name.startsWith('!')) cpSync(join(ROOT, name), join(staging, name), { recursive: true });
   }
-  await buildInto(join(staging, 'dist'));
   const [tarball] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
       cwd: staging,
@@ -58,19 +47,6 @@ export async function installPacked(folder: string): Promise<string> {
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   mkdirSync(join(project, 'src'));
   return project;
-}
-
-/**
- * Copies the build in dist/, which `npm test` has just made. If sources are newer, it makes one
- * elsewhere: other tests run the one in dist/ at the same time.
- */
-async function buildInto(folder: string): Promise<void> {
-  const built = join(ROOT, 'dist/lib/main.js');
-  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
-  const age = (path: string) => statSync(path).mtimeMs;
-  if (existsSync(built) && sources.every((path) => age(join(ROOT, 'src', path)) < age(built)))
-    cpSync(join(ROOT, 'dist'), folder, { recursive: true });
-  else await run(process.execPath, [TSX, join(ROOT, 'scripts/build.ts'), folder]);
 }
 
 /** What `npm install` would fetch: the dependencies of the package, and the types of Node. */

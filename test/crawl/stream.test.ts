@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { crawl } from '../../src/api/index.ts';
 import { linking, startSmallSite } from './small-site.ts';
@@ -40,11 +39,5 @@ describe('the stream of pages', () => {
       'Only http and https URLs are crawled',
     );
     await expect(first({ delay: '10x' })).rejects.toThrow('delay: "10x" is not a time');
-  });
-
-  test('runs the example of the README as a user would', () => {
-    const printed = execFileSync('npx', ['tsx', 'examples/titles.ts'], { encoding: 'utf8' });
-    expect(printed.trim().split('\n').length).toBe(20);
-    expect(printed).toMatch(/^200 http:\/\/\S+ ".+" \d+ links$/m);
   });
 });

@@ -11,6 +11,8 @@ import { type Pages, type SmallSite, startSmallSite } from '../../crawl/small-si
 import { AUTHORITY, CERTIFICATE, KEY } from '../../fetch/certificates.ts';
 import { send, serve } from '../../fetch/scripted-server.ts';
 
+const BIN = join(import.meta.dirname, '../../../bin/drumlin');
+
 let dir: string;
 const sites: SmallSite[] = [];
 beforeAll(() => {
@@ -140,21 +142,10 @@ describe('drumlin robots', () => {
   });
 
   test('reads standard input', () => {
-    const script = `
-      import { Command } from 'commander';
-      import { register } from './src/cli/commands/robots.ts';
-      const program = new Command();
-      register(program);
-      await program.parseAsync(['robots', '-', '/a'], { from: 'user' });`;
-    const { stdout, status } = spawnSync(
-      process.execPath,
-      ['--import', 'tsx', '--input-type=module', '-e', script],
-      {
-        input: 'User-agent: *\nDisallow: /a',
-        cwd: join(import.meta.dirname, '../../..'),
-        encoding: 'utf8',
-      },
-    );
+    const { stdout, status } = spawnSync(process.execPath, [BIN, 'robots', '-', '/a'], {
+      input: 'User-agent: *\nDisallow: /a',
+      encoding: 'utf8',
+    });
     expect(stdout).toBe('deny   /a  line 2: Disallow: /a  (the group for *, line 1)\n');
     expect(status).toBe(EXIT.denied);
   });
