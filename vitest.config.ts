@@ -30,7 +30,10 @@ const NOT_FAST = [
   'test/sieve/{sieves,crash}.test.ts',
   'test/url/repeats.test.ts',
 ];
-const left = process.env.DRUMLIN_FAST ? NOT_FAST : [];
+/** What takes more than five seconds: `npm run soak -- tests` runs it, and nothing else does. */
+const LONG = 'test/**/*.long.test.ts';
+const isLong = Boolean(process.env.DRUMLIN_LONG);
+const left = [...(isLong ? [] : [LONG]), ...(process.env.DRUMLIN_FAST ? NOT_FAST : [])];
 /** Files that change or measure the whole process, or replace a module of ours. */
 const ALONE = [
   'test/{cli,doctor}/**/*.test.ts',
@@ -68,13 +71,13 @@ export default defineConfig({
     globalSetup: ['test/built-program.ts', 'test/missing-servers.ts', 'test/temporary-files.ts'],
     setupFiles: ['test/compare-bytes.ts', 'test/own-folder.ts', 'test/property-seed.ts'],
     projects: [
-      { extends: true, test: { name: 'alone', include: ALONE, exclude: left } },
+      { extends: true, test: { name: 'alone', include: isLong ? [] : ALONE, exclude: left } },
       // Sharing processes saves a third of the time: the sources are loaded and warmed up once.
       {
         extends: true,
         test: {
           name: 'together',
-          include: ['test/**/*.test.ts'],
+          include: [isLong ? LONG : 'test/**/*.test.ts'],
           exclude: [...ALONE, ...left],
           isolate: false,
         },

@@ -80,7 +80,7 @@ describe('the links of an index', () => {
           await graph.close();
         }
       }),
-      { numRuns: Number(process.env.DRUMLIN_SEARCH_RUNS ?? 4) },
+      { numRuns: Number(process.env.DRUMLIN_SEARCH_RUNS ?? 3) },
     );
   });
 

@@ -8,7 +8,7 @@ import '../property-seed.ts';
 import { addCaptures, disk, type TestCapture } from './collection.ts';
 import { type NaiveAtom, type NaiveQuery, naiveSearch } from './naive-search.ts';
 
-const RUNS = Number(process.env.DRUMLIN_SEARCH_RUNS ?? 5);
+const RUNS = Number(process.env.DRUMLIN_SEARCH_RUNS ?? 3);
 /** Blocks of four postings, runs of about ten versions, two runs merged at once. */
 const TINY = { block: 4, memory: 14_000, mostRuns: 2 } as const;
 

@@ -74,7 +74,7 @@ describe('a basis instead of the whole core', () => {
   });
 
   test('gives the same bits on one and two threads, in memory and streamed', async () => {
-    const graph = sparse(3000, 4, 12);
+    const graph = sparse(1000, 4, 12);
     for (const asked of [{ dimension: 30 }, { values: 6 }]) {
       const one = await valuesOf(graph, { ...asked, threads: 1 });
       expect(one.core?.held).toBe('memory');

@@ -1,10 +1,10 @@
-/** The short form of `npm run soak -- cluster`: two workers, one kill, one wiped folder. */
+/** A short form of `npm run soak -- cluster`: two workers, one kill, one wiped folder. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servers } from '../../scripts/servers.ts';
 import { ShortCluster, shortestPause } from './short-cluster.ts';
 
-const hasBroker = await servers.has('nats', 'test/cluster/cluster.test.ts');
+const hasBroker = await servers.has('nats', 'test/cluster/cluster.long.test.ts');
 const DELAY = 100;
 const ADDRESS_DELAY = 20;
 

@@ -1,4 +1,4 @@
-/** The short form of `npm run soak -- refresh`. */
+/** A short form of `npm run soak -- refresh`. */
 import { expect, test } from 'vitest';
 import { killRefresh } from '../../../soak/refresh.ts';
 
