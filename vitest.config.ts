@@ -67,8 +67,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     sequence: order,
-    // Names the tests that a missing server left out, in the last lines of a run.
-    globalSetup: ['test/built-program.ts', 'test/missing-servers.ts', 'test/temporary-files.ts'],
+    // Names what was left out, in the last lines of a run.
+    globalSetup: ['test/built-program.ts', 'test/left-out.ts', 'test/temporary-files.ts'],
     setupFiles: ['test/compare-bytes.ts', 'test/own-folder.ts', 'test/property-seed.ts'],
     projects: [
       { extends: true, test: { name: 'alone', include: isLong ? [] : ALONE, exclude: left } },

@@ -4,21 +4,14 @@
  *
  *   const broker = await servers.nats();          // { url, port, pid, stop() }
  *   const store = await servers.s3();             // { url, port, pid, account, bucket, stop() }
- *   if (!(await servers.has('nats'))) …           // neither found nor fetched: says so, loudly
+ *   const why = await servers.whyNot('nats');     // '', or why it is neither found nor fetched
  *
  * Ensures   A server listens when it is returned. Its data is in a temporary folder that `stop`
  *           deletes, unless a folder was given. Ports are free ones, unless given. `stop` ends the
  *           process by its id; so does the end of this process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  appendFileSync,
-  createWriteStream,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,14 +67,10 @@ const TRIES = 3;
 const STARTS_WITHIN = 60_000;
 
 export const servers = {
-  /** Whether the server can be had; if not, the end of the test run names `asker`. */
-  async has(name: ServerName, asker = ''): Promise<boolean> {
+  /** Why there is no such server; '' if there is one. */
+  async whyNot(name: ServerName): Promise<string> {
     const found = await findServer(name);
-    if ('path' in found) return true;
-    const notes = process.env.DRUMLIN_MISSING_SERVERS;
-    if (notes) appendFileSync(notes, `${JSON.stringify({ name, asker, why: found.why })}\n`);
-    console.error(`SKIPPED: ${asker || 'tests'} need a ${name} server. ${found.why}`);
-    return false;
+    return 'path' in found ? '' : found.why;
   },
 
   nats(options: NatsOptions = {}): Promise<RunningServer> {

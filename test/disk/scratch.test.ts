@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Disk } from '../../src/disk/disk.ts';
 import { readSystemFile } from '../../src/disk/system-file.ts';
 import { inTemporaryFolder } from '../../src/disk/temporary-folder.ts';
+import { leftOut, needs } from '../left-out.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 test('a temporary folder is its owner’s alone, and is deleted with its files', async () => {
@@ -29,9 +30,12 @@ test('a temporary folder is deleted when the work fails', async () => {
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test.skipIf(!existsSync('/proc/self/limits'))('a file of the system is read whole', async () => {
-  expect(await readSystemFile('/proc/self/limits')).toContain('Max open files');
-});
+test.skipIf(leftOut(needs.system('/proc', existsSync('/proc/self/limits'))))(
+  'a file of the system is read whole',
+  async () => {
+    expect(await readSystemFile('/proc/self/limits')).toContain('Max open files');
+  },
+);
 
 test('a file that this system does not have is undefined', async () => {
   expect(await readSystemFile('/proc/no/such/file')).toBeUndefined();

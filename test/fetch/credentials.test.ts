@@ -253,27 +253,24 @@ describe('a file with secrets', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test.skipIf(process.platform === 'win32')(
-    'is read without a warning only if no one but its owner can read it',
-    async () => {
-      const path = join(dir, 'logins.txt');
-      writeFileSync(path, 'lab.test crawler s3cret\n');
-      const warnings: string[] = [];
-      for (const mode of [0o600, 0o400, 0o640, 0o604]) {
-        chmodSync(path, mode);
-        const table = await readCredentials(path, (warning) => warnings.push(warning));
-        expect(table.get('https://lab.test')?.user).toBe('crawler');
-      }
-      expect(warnings).toEqual(
-        ['640', '604'].map(
-          (mode) =>
-            `${path} contains secrets, but other users can read it (mode ${mode}): chmod 600 ${path}`,
-        ),
-      );
-    },
-  );
+  test('is read without a warning only if no one but its owner can read it', async () => {
+    const path = join(dir, 'logins.txt');
+    writeFileSync(path, 'lab.test crawler s3cret\n');
+    const warnings: string[] = [];
+    for (const mode of [0o600, 0o400, 0o640, 0o604]) {
+      chmodSync(path, mode);
+      const table = await readCredentials(path, (warning) => warnings.push(warning));
+      expect(table.get('https://lab.test')?.user).toBe('crawler');
+    }
+    expect(warnings).toEqual(
+      ['640', '604'].map(
+        (mode) =>
+          `${path} contains secrets, but other users can read it (mode ${mode}): chmod 600 ${path}`,
+      ),
+    );
+  });
 
-  test.skipIf(process.platform === 'win32')('may be a pipe', async () => {
+  test('may be a pipe', async () => {
     const path = join(dir, 'pipe');
     execFileSync('mkfifo', ['-m', '600', path]);
     const [table] = await Promise.all([

@@ -248,23 +248,20 @@ describe('a kept connection', () => {
   });
 });
 
-test.skipIf(process.platform === 'win32')(
-  'resting connections give way when the system has no room for another socket',
-  async () => {
-    const { port } = await server(send(hello));
-    const script = fileURLToPath(new URL('./few-sockets-child.ts', import.meta.url));
-    const command = `ulimit -n 120 && exec "$0" --import tsx "$1" ${port} 300`;
-    const child = spawn('sh', ['-c', command, process.execPath, script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let out = '';
-    child.stdout.on('data', (bytes) => {
-      out += bytes;
-    });
-    await once(child, 'close');
-    expect(out).toBe('300 pages ');
-  },
-);
+test('resting connections give way when the system has no room for another socket', async () => {
+  const { port } = await server(send(hello));
+  const script = fileURLToPath(new URL('./few-sockets-child.ts', import.meta.url));
+  const command = `ulimit -n 120 && exec "$0" --import tsx "$1" ${port} 300`;
+  const child = spawn('sh', ['-c', command, process.execPath, script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  child.stdout.on('data', (bytes) => {
+    out += bytes;
+  });
+  await once(child, 'close');
+  expect(out).toBe('300 pages ');
+});
 
 describe('a server that misbehaves', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n';

@@ -1,14 +1,12 @@
 /** Small graphs for tests, and their contents in readable form. */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { test } from 'vitest';
 import { Disk } from '../../src/disk/disk.ts';
 import { openGraph } from '../../src/graph/open-graph.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
-import { sharedData } from '../shared-data.ts';
 
 /** Does not wait for the disk: most tests do not end the process. */
 export const quickDisk = () => new Disk(new FaultyFileSystem({ skipSync: true }));
@@ -43,14 +41,3 @@ export async function contentOf(folder: string): Promise<{ names: string[]; arcs
 
 export const byteSorted = (texts: Iterable<string>) =>
   [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-
-/** A test on data outside the project; skipped with a note if the data is missing. */
-export function testOnShared(
-  file: string,
-  title: string,
-  run: (path: string) => Promise<void>,
-): void {
-  const path = sharedData(file);
-  if (existsSync(path)) test(title, () => run(path));
-  else test.skip(`${title} (skipped: ../shared/data/${file} is not there)`, () => {});
-}

@@ -10,6 +10,7 @@ import { register } from '../../src/cli/commands/web.ts';
 import { type Access, AccessLog } from '../../src/lab/server/access-log.ts';
 import type { Status } from '../../src/lab/server/control.ts';
 import { startLab } from '../../src/lab/server/lab.ts';
+import { leftOut, needs } from '../left-out.ts';
 import { exchange, get, resolve } from './client.ts';
 
 let folder: string;
@@ -44,7 +45,7 @@ describe('observing the lab', () => {
     await expect(startLab({ log })).rejects.toMatchObject({ code: 'LAB_LOG', exitCode: 4 });
   });
 
-  test.skipIf(!existsSync('/dev/full'))(
+  test.skipIf(leftOut(needs.system('/dev/full', existsSync('/dev/full'))))(
     'a log that fails is reported once and ends nothing',
     async () => {
       const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -191,7 +192,7 @@ describe('drumlin web', () => {
 const built = new URL('../../dist/lib/lab.js', import.meta.url);
 
 describe('the lab in a thread', () => {
-  test.skipIf(!existsSync(built))('serves what the handle on this side expects', async () => {
+  test('serves what the handle on this side expects', async () => {
     const { startLab } = (await import(built.href)) as typeof import('../../src/api/lab.ts');
     const lab = await startLab({ thread: true, domains: 50, pages: 5 });
     const got = await get(lab, lab.seeds[0]);

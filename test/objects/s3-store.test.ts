@@ -7,11 +7,10 @@ import { openObjects } from '../../src/objects/open-objects.ts';
 import { s3Account } from '../../src/objects/s3-credentials.ts';
 import { S3Store } from '../../src/objects/s3-store.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { leftOut, needs } from '../left-out.ts';
 import { objectStoreConformance } from './conformance.ts';
 
-const has = await servers.has('s3', 'test/objects/s3-store.test.ts');
-
-describe.skipIf(!has)('a bucket', () => {
+describe.skipIf(leftOut(await needs.server('s3')))('a bucket', () => {
   let server: S3Server;
   let store: S3Store;
   beforeAll(async () => {

@@ -87,18 +87,14 @@ function pagesUnder(folder: string, limit: number): string[] {
 
 const realPages = FOLDERS.flatMap((folder) => pagesUnder(folder, PAGES_A_FOLDER));
 
-describe.skipIf(realPages.length === 0)(
-  'real pages (skipped where no HTML documentation is installed)',
-  () => {
-    test(`${realPages.length} of them have exactly the links of a conformant parser`, () => {
-      for (const file of realPages) {
-        const body = readFileSync(file);
-        if (body.length > MAX_PAGE_BYTES) continue;
-        const parsed = parsePage(body, { url: PAGE_URL }, { maxLinks: 100_000 });
-        const text =
-          parsed.charset === 'ascii' ? body.toString('latin1') : decode(body, parsed.charset);
-        expect(answerOf(parsed), file).toEqual(oracle(text, PAGE_URL));
-      }
-    });
-  },
-);
+test('the real pages of this machine have exactly the links of a conformant parser', () => {
+  expect(realPages.length).toBeGreaterThan(0); // node_modules has some
+  for (const file of realPages) {
+    const body = readFileSync(file);
+    if (body.length > MAX_PAGE_BYTES) continue;
+    const parsed = parsePage(body, { url: PAGE_URL }, { maxLinks: 100_000 });
+    const text =
+      parsed.charset === 'ascii' ? body.toString('latin1') : decode(body, parsed.charset);
+    expect(answerOf(parsed), file).toEqual(oracle(text, PAGE_URL));
+  }
+});

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { declaredOutside, isAsciiCompatible } from '../../src/parse/charset.ts';
@@ -10,13 +10,13 @@ import {
 } from '../../src/parse/page.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../src/url/parameters.ts';
 import { originOf } from '../../src/url/parts.ts';
-import { sharedData } from '../shared-data.ts';
+import { foreignMaterial } from '../foreign-material.ts';
+import { leftOut } from '../left-out.ts';
 import { base, reference } from '../url/hrefs.ts';
 import { ACCEPTED, BROKEN_PAGES } from './broken-pages.ts';
 import { foreign, soup, structuredSoup } from './soup.ts';
 
-/** Skipped where ../shared/data is absent. */
-const vectors = sharedData('urls/urltestdata.json');
+const vectors = await foreignMaterial('urls');
 const URL_OF_PAGE = 'http://docs.example.org/a/b.html?c=d';
 const TYPES = [
   'text/html',
@@ -133,8 +133,8 @@ describe('the kernel finds what the definition finds', () => {
     for (const { page } of ACCEPTED) agrees(Buffer.from(page));
   });
 
-  test.skipIf(!existsSync(vectors))('for the references of WHATWG, each on its base', () => {
-    for (const one of JSON.parse(readFileSync(vectors, 'utf8'))) {
+  test.skipIf(leftOut(vectors))('for the references of WHATWG, each on its base', () => {
+    for (const one of JSON.parse(readFileSync(vectors.path, 'utf8'))) {
       if (typeof one === 'string' || one.base === null) continue;
       const value = one.input.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
       agrees(Buffer.from(`<a href="${value}">`), one.base);

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalise, canonicaliseOrReason, REFUSED } from '../../src/url/canonical.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../src/url/parameters.ts';
 import { authorityOf, hostOf, originOf, pathOf } from '../../src/url/parts.ts';
-import { sharedData } from '../shared-data.ts';
+import { foreignMaterial } from '../foreign-material.ts';
+import { leftOut } from '../left-out.ts';
 import { reference } from './hrefs.ts';
 
 const tracking = new ParameterList(TRACKING_PARAMETERS);
@@ -150,53 +151,54 @@ interface UrlTestCase {
   readonly search: string;
 }
 
-const vectors = sharedData('urls/urltestdata.json');
+const vectors = await foreignMaterial('urls');
 
-describe.skipIf(!existsSync(vectors))(
-  'the WHATWG test cases (skipped where ../shared/data is absent)',
-  () => {
-    const cases: UrlTestCase[] = existsSync(vectors)
-      ? JSON.parse(readFileSync(vectors, 'utf8')).filter(
-          (entry: unknown) => typeof entry === 'object',
-        )
-      : [];
+describe.skipIf(leftOut(vectors))('the WHATWG test cases', () => {
+  let web: UrlTestCase[];
+  let others: UrlTestCase[];
+  beforeAll(() => {
+    const entries: (UrlTestCase | string)[] = JSON.parse(readFileSync(vectors.path, 'utf8'));
+    const cases = entries.filter((entry) => typeof entry === 'object');
+    const isOfWeb = (c: UrlTestCase) => !c.failure && /^https?:$/.test(c.protocol);
+    web = cases.filter(isOfWeb);
+    others = cases.filter((c) => !isOfWeb(c));
+  });
 
-    /**
-     * The rules of docs/url.md applied to the expected parse of the test case, one character at a
-     * time.
-     */
-    function model(expected: UrlTestCase): string {
-      const settle = (text: string) =>
-        text.replace(/%[0-9a-f]{2}|./gis, (part) => {
-          if (part.length === 3) {
-            const decoded = String.fromCharCode(Number(`0x${part.slice(1)}`));
-            return /[A-Za-z0-9._~-]/.test(decoded) ? decoded : part.toUpperCase();
-          }
-          return /[A-Za-z0-9._~!$&'()*+,;=:@/?-]/.test(part)
-            ? part
-            : `%${Buffer.from(part).toString('hex').toUpperCase()}`;
-        });
-      return `${expected.protocol}//${expected.host.replace(/(?<=[^.])\.$/, '')}${settle(expected.pathname)}${settle(expected.search)}`;
+  /**
+   * The rules of docs/url.md applied to the expected parse of the test case, one character at a
+   * time.
+   */
+  function model(expected: UrlTestCase): string {
+    const settle = (text: string) =>
+      text.replace(/%[0-9a-f]{2}|./gis, (part) => {
+        if (part.length === 3) {
+          const decoded = String.fromCharCode(Number(`0x${part.slice(1)}`));
+          return /[A-Za-z0-9._~-]/.test(decoded) ? decoded : part.toUpperCase();
+        }
+        return /[A-Za-z0-9._~!$&'()*+,;=:@/?-]/.test(part)
+          ? part
+          : `%${Buffer.from(part).toString('hex').toUpperCase()}`;
+      });
+    return `${expected.protocol}//${expected.host.replace(/(?<=[^.])\.$/, '')}${settle(expected.pathname)}${settle(expected.search)}`;
+  }
+
+  test('http and https cases have the form of the expected parse', () => {
+    expect(web.length).toBeGreaterThan(200);
+    for (const c of web) {
+      // The DNS has no such names as !"$&'()*+,-.;=_`{}~ or a..b, although a URL may contain them.
+      const named = /^((?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?|\[[0-9a-f:.]+\])(:\d+)?$/.test(c.host);
+      const found = canonicalise(c.input, c.base === null ? {} : { base: c.base });
+      expect(found, c.input).toBe(named ? model(c) : undefined);
     }
+  });
 
-    const web = cases.filter((c) => !c.failure && /^https?:$/.test(c.protocol));
-    test(`${web.length} http and https cases have the form of the expected parse`, () => {
-      expect(web.length).toBeGreaterThan(200);
-      for (const c of web) {
-        // The DNS has no such names as !"$&'()*+,-.;=_`{}~ or a..b, although a URL may contain them.
-        const named = /^((?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?|\[[0-9a-f:.]+\])(:\d+)?$/.test(c.host);
-        const found = canonicalise(c.input, c.base === null ? {} : { base: c.base });
-        expect(found, c.input).toBe(named ? model(c) : undefined);
-      }
-    });
-
-    test('every failure is refused as invalid, every other scheme as such', () => {
-      for (const c of cases.filter((c) => !web.includes(c))) {
-        const options = c.base === null ? {} : { base: c.base };
-        expect(canonicaliseOrReason(c.input, options), c.input).toBe(
-          c.failure ? REFUSED.invalid : REFUSED.scheme,
-        );
-      }
-    });
-  },
-);
+  test('every failure is refused as invalid, every other scheme as such', () => {
+    expect(others.length).toBeGreaterThan(200);
+    for (const c of others) {
+      const options = c.base === null ? {} : { base: c.base };
+      expect(canonicaliseOrReason(c.input, options), c.input).toBe(
+        c.failure ? REFUSED.invalid : REFUSED.scheme,
+      );
+    }
+  });
+});

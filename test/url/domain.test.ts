@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalise } from '../../src/url/canonical.ts';
 import { payLevelDomain } from '../../src/url/domain.ts';
 import { hostOf } from '../../src/url/parts.ts';
-import { sharedData } from '../shared-data.ts';
+import { foreignMaterial } from '../foreign-material.ts';
+import { leftOut } from '../left-out.ts';
 import { reference } from './hrefs.ts';
 
 describe('the pay-level domain', () => {
@@ -44,27 +45,23 @@ describe('the pay-level domain', () => {
   });
 });
 
-const vectors = sharedData('psl/test_psl.txt');
+const vectors = await foreignMaterial('suffixes');
 
-describe.skipIf(!existsSync(vectors))(
-  'the public suffix vectors (skipped where ../shared/data is absent)',
-  () => {
-    const text = existsSync(vectors) ? readFileSync(vectors, 'utf8') : '';
+describe.skipIf(leftOut(vectors))('the public suffix vectors', () => {
+  // The vectors are for the whole list and for names as people write them; our function takes
+  // hosts of canonical URLs.
+  test('all of them agree, with the private section', () => {
+    const text = readFileSync(vectors.path, 'utf8');
     const lines = [...text.matchAll(/^checkPublicSuffix\('([^']+)', (?:'([^']+)'|null)\);/gm)];
-
-    // The vectors are for the whole list and for names as people write them; our function takes
-    // hosts of canonical URLs.
-    test('all of them agree, with the private section', () => {
-      expect(lines.length).toBeGreaterThan(70);
-      for (const [, name, expected] of lines) {
-        const url = canonicalise(`http://${name}/`);
-        if (name.startsWith('.') || url === undefined) continue;
-        const domain = expected === undefined ? undefined : canonicalise(`http://${expected}/`);
-        const host = hostOf(url);
-        expect(payLevelDomain(host, { privateSuffixes: true }), name).toBe(
-          domain === undefined ? host : hostOf(domain),
-        );
-      }
-    });
-  },
-);
+    expect(lines.length).toBeGreaterThan(70);
+    for (const [, name, expected] of lines) {
+      const url = canonicalise(`http://${name}/`);
+      if (name.startsWith('.') || url === undefined) continue;
+      const domain = expected === undefined ? undefined : canonicalise(`http://${expected}/`);
+      const host = hostOf(url);
+      expect(payLevelDomain(host, { privateSuffixes: true }), name).toBe(
+        domain === undefined ? host : hostOf(domain),
+      );
+    }
+  });
+});

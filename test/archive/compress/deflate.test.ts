@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deflater } from '../../../src/archive/compress/deflate.ts';
 import { DEFLATE_WASM } from '../../../src/archive/compress/deflate-wasm.ts';
-import { readWarc } from '../../../src/archive/warc/warc-reader.ts';
 import { WebAssembly } from '../../../src/base/web-assembly.ts';
 import { makePage } from '../../../src/lab/page.ts';
 import { NO_PORTS, webOf } from '../../../src/lab/server/lab.ts';
-import { sharedData } from '../../shared-data.ts';
 
 const { room } = deflater();
 
@@ -268,22 +263,4 @@ describe('its size', () => {
     for (const page of pages) expectBack(deflater().member(page), page);
     expect(deflated(pages)).toBeLessThan(1.03 * byZlib(pages));
   });
-
-  const folder = sharedData('warc');
-
-  test.skipIf(!existsSync(folder))(
-    "is zlib's at level 1, within three per cent, for pages of archives",
-    async () => {
-      const pages: Uint8Array[] = [];
-      for (const file of await readdir(folder)) {
-        for await (const { type, block } of readWarc(join(folder, file))) {
-          if (type === 'response' && block.length >= 1024)
-            pages.push(block.subarray(0, room.length));
-        }
-      }
-      expect(pages.length).toBeGreaterThan(2);
-      for (const page of pages) expectBack(deflater().member(page), page);
-      expect(deflated(pages)).toBeLessThan(1.03 * byZlib(pages));
-    },
-  );
 });

@@ -12,6 +12,7 @@ import { readWarc } from '../../../src/archive/warc/warc-reader.ts';
 import { WarcWriter } from '../../../src/archive/write/warc-writer.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
+import { leftOut, needs } from '../../left-out.ts';
 import { collect, makeExchange } from '../warc/fixtures.ts';
 
 /** A dictionary for WARC records, made by `zstd --train` and compressed by `zstd -19`. */
@@ -156,16 +157,7 @@ describe('a frame', () => {
     expect(found.kind === 'data' && zstd.content(made, found, 100)).toBe('wrong zstd checksum');
   });
 
-  const hasTool = (() => {
-    try {
-      execFileSync('zstd', ['--version'], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  })();
-  if (!hasTool) console.warn('skipped: there is no zstd to read an archive');
-  test.skipIf(!hasTool)(
+  test.skipIf(leftOut(needs.program('zstd')))(
     'is read by another program, a whole file at once, and its checksum confirmed',
     async () => {
       const dir = temporaryFolder();

@@ -1,11 +1,11 @@
 /** The short form of `npm run soak -- replay`: a WACZ in ReplayWeb.page, in a real browser. */
 import { expect, test } from 'vitest';
 import { missingForReplay, replay } from '../../../soak/replay.ts';
+import { leftOut, type Need } from '../../left-out.ts';
 
-const missing = missingForReplay();
-if (missing) console.warn(`skipped: ${missing} (see soak/replay.ts)`);
+const viewer: Need = { kind: 'programs', name: 'ReplayWeb.page', why: missingForReplay() };
 
-test.skipIf(missing !== undefined).each(['gzip', 'zstd'] as const)(
+test.skipIf(leftOut(viewer)).each(['gzip', 'zstd'] as const)(
   'pages and revisits of a WACZ from an archive in %s replay in a browser without a request to their site',
   async (compress) => {
     expect(await replay(compress)).toEqual({

@@ -14,6 +14,7 @@ import { WarcWriter } from '../../../src/archive/write/warc-writer.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { FaultyFileSystem } from '../../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
+import { leftOut, needs } from '../../left-out.ts';
 import { makeExchange, readWithWarcio } from '../warc/fixtures.ts';
 
 const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
@@ -91,33 +92,25 @@ describe('a ZIP file', () => {
     );
   });
 
-  const python = hasPython();
-  if (!python) console.warn('skipped: there is no python3 to read a ZIP');
-  test.skipIf(!python)('is read by another program, with its names and times', async () => {
-    for (const large of [0xffffffff, 0]) {
-      const path = join(temporaryFolder(), 'x.zip');
-      const zip = await ZipWriter.create(disk, path, NOW, large);
-      await zip.add('a/ü.txt', 5, [Buffer.from('hello')]);
-      await zip.add('b', 0, []);
-      await zip.finish();
-      const script =
-        'import zipfile,sys;z=zipfile.ZipFile(sys.argv[1]);print(z.testzip(),[(i.filename,i.file_size,i.date_time) for i in z.infolist()],z.read("a/ü.txt"))';
-      const said = execFileSync('python3', ['-X', 'utf8', '-c', script, path]).toString().trim();
-      expect(said).toBe(
-        "None [('a/ü.txt', 5, (2026, 3, 14, 15, 9, 26)), ('b', 0, (2026, 3, 14, 15, 9, 26))] b'hello'",
-      );
-    }
-  });
+  test.skipIf(leftOut(needs.program('python3')))(
+    'is read by another program, with its names and times',
+    async () => {
+      for (const large of [0xffffffff, 0]) {
+        const path = join(temporaryFolder(), 'x.zip');
+        const zip = await ZipWriter.create(disk, path, NOW, large);
+        await zip.add('a/ü.txt', 5, [Buffer.from('hello')]);
+        await zip.add('b', 0, []);
+        await zip.finish();
+        const script =
+          'import zipfile,sys;z=zipfile.ZipFile(sys.argv[1]);print(z.testzip(),[(i.filename,i.file_size,i.date_time) for i in z.infolist()],z.read("a/ü.txt"))';
+        const said = execFileSync('python3', ['-X', 'utf8', '-c', script, path]).toString().trim();
+        expect(said).toBe(
+          "None [('a/ü.txt', 5, (2026, 3, 14, 15, 9, 26)), ('b', 0, (2026, 3, 14, 15, 9, 26))] b'hello'",
+        );
+      }
+    },
+  );
 });
-
-function hasPython(): boolean {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const html = (title: string) =>
   `<!doctype html><title>${title}</title><p>${'words '.repeat(300)}</p>`;

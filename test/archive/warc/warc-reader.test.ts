@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -9,7 +8,8 @@ import { readWarc } from '../../../src/archive/warc/warc-reader.ts';
 import { WarcWriter } from '../../../src/archive/write/warc-writer.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
-import { sharedData } from '../../shared-data.ts';
+import { ARCHIVES } from '../../foreign-archives.ts';
+import { leftOut } from '../../left-out.ts';
 import { collect, makeExchange, WatchedFileSystem } from './fixtures.ts';
 
 /** One line per record with type and the two verdicts; then how the reading ended. */
@@ -37,10 +37,6 @@ const record = (block: string, length = block.length) =>
   `WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: ${length}\r\n\r\n${block}\r\n\r\n`;
 
 describe('files of other tools', () => {
-  const folder = sharedData('warc');
-  const here = existsSync(folder);
-  if (!here) console.warn('skipped: ../shared/data/warc is not here');
-
   const NONE = 'absent absent';
   const cases: Record<string, { records: string[]; fault?: string }> = {
     'example.warc': {
@@ -119,16 +115,19 @@ describe('files of other tools', () => {
     },
   };
 
-  test.skipIf(!here).each(Object.entries(cases))(
-    '%s is read as expected',
-    async (file, expected) => {
-      expect(await outcome(join(folder, file))).toEqual({ fault: '', ...expected });
-    },
-  );
+  describe.each(ARCHIVES)('$name', (archives) => {
+    const own = Object.entries(cases).filter(([file]) => archives.has(file));
 
-  test.skipIf(!here)('angle brackets around a target URI are not part of it', async () => {
-    const records = await collect(readWarc(join(folder, 'example-wget-bad-target-uri.warc.gz')));
-    expect(records[2].headers.targetUri).toBe('http://example.com/');
+    test.skipIf(leftOut(archives)).each(own)('%s is read as expected', async (file, expected) => {
+      expect(await outcome(join(archives.path, file))).toEqual({ fault: '', ...expected });
+    });
+  });
+
+  test('angle brackets around a target URI are not part of it', async () => {
+    const uri = 'WARC-Target-URI: <http://example.com/>\r\nContent-Length';
+    const text = record('a page').replace('Content-Length', uri);
+    const [{ headers }] = await collect(readWarc(await fileOf(gzipSync(text))));
+    expect(headers.targetUri).toBe('http://example.com/');
   });
 });
 

@@ -22,7 +22,8 @@ import { Disk } from '../../../src/disk/disk.ts';
 import { makeExchange, readWithWarcio } from '../../archive/warc/fixtures.ts';
 import { indexFaults } from '../../archive/warc/true-index.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
-import { sharedData } from '../../shared-data.ts';
+import { ARCHIVES } from '../../foreign-archives.ts';
+import { leftOut } from '../../left-out.ts';
 
 const info = { software: 'drumlin/test' };
 
@@ -391,10 +392,6 @@ describe('drumlin archive check', () => {
 });
 
 describe('the broken files of other tools', () => {
-  const folder = sharedData('warc');
-  const here = existsSync(folder);
-  if (!here) console.warn('skipped: ../shared/data/warc is not here');
-
   const SHARED =
     'several records share one gzip member, so no index can point at them; "drumlin archive repair" separates them';
   const REPAIR = '"drumlin archive repair" keeps the complete records';
@@ -460,34 +457,34 @@ describe('the broken files of other tools', () => {
     'post-test.warc.gz': { check: [], repair: 'nothing to repair, 6 records, 3.6 kB', sound: true },
   };
 
-  test.skipIf(!here)('are all named here', () => {
-    expect(Object.keys(words).sort()).toEqual(readdirSync(folder).sort());
-  });
+  describe.each(ARCHIVES)('$name', (archives) => {
+    const own = Object.entries(words).filter(([name]) => archives.has(name));
 
-  test.skipIf(!here).each(Object.entries(words))(
-    '%s is rejected or repaired, with the right message',
-    async (name, said) => {
-      const work = temporaryFolder();
-      const path = join(work, name);
-      copyFileSync(join(folder, name), path);
-      const { sound, problems } = await checked(path);
-      expect(problems.map((line) => line.replace(/^(?:note: )?.*?, (?=byte )/, ''))).toEqual(
-        said.check,
-      );
-      expect(sound).toBe(said.sound ?? false);
-      const paper = new Paper();
-      const out = join(work, 'repaired.warc');
-      const failure = await repairFile(path, { out }, paper).catch((error) => error);
-      expect(`${failure?.message ?? ''}${paper.text}`).toContain(said.repair);
-      expect(readFileSync(path)).toEqual(readFileSync(join(folder, name)));
-      if (!existsSync(out)) return;
-      // A repaired file needs no repair, and another reader can read all of it.
-      const again = new Paper();
-      await repairFile(out, { out: `${out}2` }, again);
-      expect(again.text).toContain('nothing to repair');
-      expect((await readWithWarcio(out)).length).toBeGreaterThan(0);
-    },
-  );
+    test.skipIf(leftOut(archives)).each(own)(
+      '%s is rejected or repaired, with the right message',
+      async (name, said) => {
+        const work = temporaryFolder();
+        const path = join(work, name);
+        copyFileSync(join(archives.path, name), path);
+        const { sound, problems } = await checked(path);
+        expect(problems.map((line) => line.replace(/^(?:note: )?.*?, (?=byte )/, ''))).toEqual(
+          said.check,
+        );
+        expect(sound).toBe(said.sound ?? false);
+        const paper = new Paper();
+        const out = join(work, 'repaired.warc');
+        const failure = await repairFile(path, { out }, paper).catch((error) => error);
+        expect(`${failure?.message ?? ''}${paper.text}`).toContain(said.repair);
+        expect(readFileSync(path)).toEqual(readFileSync(join(archives.path, name)));
+        if (!existsSync(out)) return;
+        // A repaired file needs no repair, and another reader can read all of it.
+        const again = new Paper();
+        await repairFile(out, { out: `${out}2` }, again);
+        expect(again.text).toContain('nothing to repair');
+        expect((await readWithWarcio(out)).length).toBeGreaterThan(0);
+      },
+    );
+  });
 });
 
 describe('drumlin archive repair', () => {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { leftOut, needs } from '../../left-out.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/drumlin');
 const script = (shell: string): string =>
@@ -32,7 +33,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _drumlin; printf '%s\\n' "\${COMPREPL
   return out.split('\n').filter(Boolean);
 }
 
-describe.skipIf(!has('bash'))('in bash', () => {
+describe.skipIf(leftOut(needs.program('bash')))('in bash', () => {
   test('commands and subcommands are completed', () => {
     expect(complete('cr')).toEqual(['crawl']);
     expect(complete('st')).toEqual(['status']);
@@ -81,20 +82,23 @@ describe('the scripts', () => {
     });
   });
 
-  test.skipIf(!has('fish'))('of fish complete the same words as those of bash', () => {
-    writeFileSync(join(dir, 'drumlin.fish'), script('fish'));
-    const ask = (line: string) =>
-      execFileSync('fish', ['-c', `source drumlin.fish; complete -C "${line}"`], {
-        cwd: dir,
-        encoding: 'utf8',
-      })
-        .split('\n')
-        .map((offer) => offer.split('\t')[0])
-        .filter(Boolean);
-    expect(ask('drumlin cr')).toEqual(['crawl']);
-    expect(ask('drumlin crawl --order b')).toEqual(['bfs', 'budget']);
-    expect(ask('drumlin domains set example.com --bl')).toEqual(['--block']);
-  });
+  test.skipIf(leftOut(needs.program('fish')))(
+    'of fish complete the same words as those of bash',
+    () => {
+      writeFileSync(join(dir, 'drumlin.fish'), script('fish'));
+      const ask = (line: string) =>
+        execFileSync('fish', ['-c', `source drumlin.fish; complete -C "${line}"`], {
+          cwd: dir,
+          encoding: 'utf8',
+        })
+          .split('\n')
+          .map((offer) => offer.split('\t')[0])
+          .filter(Boolean);
+      expect(ask('drumlin cr')).toEqual(['crawl']);
+      expect(ask('drumlin crawl --order b')).toEqual(['bfs', 'budget']);
+      expect(ask('drumlin domains set example.com --bl')).toEqual(['--block']);
+    },
+  );
 
   test('of another shell are rejected', () => {
     const { status, stderr } = spawnSync(process.execPath, [BIN, 'completion', 'csh'], {

@@ -6,8 +6,12 @@ import { graphInfo } from '../../../src/graph/info.ts';
 import { importGraph } from '../../../src/graph/io/import.ts';
 import { openGraph } from '../../../src/graph/open-graph.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
+import { foreignMaterial } from '../../foreign-material.ts';
+import { leftOut } from '../../left-out.ts';
 import { type Arc, listsOf } from '../conformance.ts';
-import { newPlace, quickDisk, testOnShared } from '../fixtures.ts';
+import { newPlace, quickDisk } from '../fixtures.ts';
+
+const cnr2000 = await foreignMaterial('cnr2000');
 
 /** Bits as text: slow, and unlike the reader. */
 const unary = (n: number) => `${'0'.repeat(n)}1`;
@@ -279,10 +283,10 @@ describe('WebGraph’s files', () => {
     );
   });
 
-  testOnShared(
-    'cnr-2000/cnr-2000.graph',
+  test.skipIf(leftOut(cnr2000))(
     'of cnr-2000 hold the arcs of its edge list, 3,216,152 of them',
-    async (path) => {
+    async () => {
+      const path = join(cnr2000.path, 'cnr-2000.graph');
       const [bv, edges] = [newPlace(), newPlace()];
       const facts = await importGraph([path], bv, { format: 'bv' });
       expect(facts).toMatchObject({ nodes: 325_557, arcs: 3_216_152 });

@@ -1,11 +1,16 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { importGraph } from '../../../src/graph/io/import.ts';
 import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import { openGraph } from '../../../src/graph/open-graph.ts';
 import { subspaces } from '../../../src/matrix/subspaces/subspaces.ts';
-import { newPlace, testOnShared } from '../../graph/fixtures.ts';
+import { foreignMaterial } from '../../foreign-material.ts';
+import { newPlace } from '../../graph/fixtures.ts';
+import { leftOut } from '../../left-out.ts';
 import { arcsOf, type SmallGraph, smallGraph } from '../small-graphs.ts';
+
+const cnr2000 = await foreignMaterial('cnr2000');
 
 /** What each node reaches, itself included. */
 function reachOf(nodes: number, arcs: readonly (readonly [number, number])[]): Set<number>[] {
@@ -117,10 +122,10 @@ describe('the invariant subspaces of S', () => {
     await expect(subspaces(graph, { share: 2 })).rejects.toThrow('Take a number from 0 to 1');
   });
 
-  testOnShared(
-    'cnr-2000/cnr-2000.graph',
+  test.skipIf(leftOut(cnr2000))(
     'of cnr-2000 are those of a walk from every node in Python',
-    async (path) => {
+    async () => {
+      const path = join(cnr2000.path, 'cnr-2000.graph');
       const place = newPlace();
       await importGraph([path.replace(/\.graph$/, '')], place, { format: 'bv' });
       const graph = await openGraph(place);

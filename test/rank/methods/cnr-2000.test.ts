@@ -2,7 +2,7 @@
  * PageRank of a real web graph, against a solver that shares nothing with ours but the definition.
  */
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,19 +10,18 @@ import type { Csr } from '../../../src/graph/graph.ts';
 import { importGraph } from '../../../src/graph/io/import.ts';
 import { type DiskGraph, openGraph } from '../../../src/graph/open-graph.ts';
 import { rank } from '../../../src/rank/index.ts';
-import { sharedData } from '../../shared-data.ts';
+import { foreignMaterial } from '../../foreign-material.ts';
+import { leftOut } from '../../left-out.ts';
 
-const DATA = sharedData('cnr-2000');
-const missing = !existsSync(join(DATA, 'cnr-2000.graph'));
-if (missing) console.warn('cnr-2000 is not there: its tests are skipped');
+const cnr2000 = await foreignMaterial('cnr2000');
 
-describe.skipIf(missing)('PageRank of cnr-2000', () => {
+describe.skipIf(leftOut(cnr2000))('PageRank of cnr-2000', () => {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-cnr-'));
   let graph: DiskGraph;
   let expected: Float64Array;
 
   beforeAll(async () => {
-    await importGraph([join(DATA, 'cnr-2000')], join(folder, 'graph'), { format: 'bv' });
+    await importGraph([join(cnr2000.path, 'cnr-2000')], join(folder, 'graph'), { format: 'bv' });
     graph = await openGraph(join(folder, 'graph'));
     expected = gaussSeidel(await graph.in.load(), await graph.out.degrees());
   });

@@ -1,5 +1,5 @@
 /** Liveness drawn at random has nothing to do with links: an order that gains by it peeks. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,20 +10,19 @@ import { wholeOrder } from '../../../src/refresh/compare/compare.ts';
 import { Collection } from '../../../src/refresh/orders/collection.ts';
 import { costsOf } from '../../../src/refresh/orders/cost.ts';
 import { findOrder, ORDER_NAMES } from '../../../src/refresh/orders/registry.ts';
-import { sharedData } from '../../shared-data.ts';
+import { foreignMaterial } from '../../foreign-material.ts';
+import { leftOut } from '../../left-out.ts';
 
-const DATA = sharedData('cnr-2000');
-const missing = !existsSync(join(DATA, 'cnr-2000.graph'));
-if (missing) console.warn('cnr-2000 is not there: its tests are skipped');
+const cnr2000 = await foreignMaterial('cnr2000');
 
-describe.skipIf(missing)('with liveness drawn at random on cnr-2000', () => {
+describe.skipIf(leftOut(cnr2000))('with liveness drawn at random on cnr-2000', () => {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-cnr-'));
   let graph: DiskGraph;
   let collection: Collection;
   let alive: Uint8Array;
 
   beforeAll(async () => {
-    await importGraph([join(DATA, 'cnr-2000')], join(folder, 'graph'), { format: 'bv' });
+    await importGraph([join(cnr2000.path, 'cnr-2000')], join(folder, 'graph'), { format: 'bv' });
     graph = await openGraph(join(folder, 'graph'));
     collection = new Collection(graph);
     const random = randomNumbers(99);

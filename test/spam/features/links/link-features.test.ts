@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memoryGraph } from '../../../../src/graph/memory-graph.ts';
@@ -11,11 +10,12 @@ import {
 } from '../../../../src/spam/features/links/formulas.ts';
 import { linkFeatures } from '../../../../src/spam/features/links/link-features.ts';
 import { type SiteLevel, siteOf } from '../../../../src/spam/features/sites.ts';
-import { sharedData } from '../../../shared-data.ts';
+import { foreignMaterial } from '../../../foreign-material.ts';
+import { leftOut } from '../../../left-out.ts';
 import { naiveQuantities, range, type SmallWeb, smallWeb, valueByName } from './naive.ts';
 
 const ROOM = { memory: 1e8, threads: 1 };
-const SPEC = join(sharedData(), '../specs/link-features.txt');
+const published = await foreignMaterial('linkFeatures');
 
 /** Equal but for rounding; both may be missing or infinite. */
 function isNear(found: number | undefined, expected: number): boolean {
@@ -56,8 +56,8 @@ function homeOf(urls: readonly string[], pagerank: readonly number[], site: stri
 }
 
 describe('link features', () => {
-  test.skipIf(!existsSync(SPEC))('are the 176 of the public files', () => {
-    const listed = readFileSync(SPEC, 'utf8')
+  test.skipIf(leftOut(published))('are the 176 of the public files', () => {
+    const listed = readFileSync(published.path, 'utf8')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
     expect(LINK_FEATURES.length).toBe(176);
