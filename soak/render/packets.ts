@@ -11,40 +11,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { BrowserPool, shareRenderSlots } from '../../src/render/browser-pool.ts';
 import { findBrowser } from '../../src/render/find-browser.ts';
-
-/** What a page can try; `at` is the host and port of the socket. */
-const waysOut = (at: string): readonly string[] => [
-  `<link rel=preconnect href="http://${at}/"><link rel=preconnect href="https://${at}/" crossorigin>
-   <link rel=dns-prefetch href="//nowhere.test"><link rel=prefetch href="http://${at}/">
-   <link rel=preload as=script href="http://${at}/"><link rel=manifest href="http://${at}/">
-   <link rel=icon href="http://${at}/"><a id=a ping="http://${at}/" href="/x">x</a>
-   <script type=speculationrules>{"prerender":[{"urls":["http://${at}/"],"eagerness":"immediate"}]}</script>
-   <script>a.click()</script>`,
-  `<iframe src="http://${at}/"></iframe><iframe srcdoc="<script>new WebSocket('ws://${at}/')</script>"></iframe>
-   <iframe src="data:text/html,<script>new WebSocket('ws://${at}/')</script>"></iframe><iframe id=f></iframe>
-   <script>for (const at of [self, f.contentWindow]) {
-     try { new at.WebSocket('ws://${at}/') } catch {} try { new at.WebTransport('https://${at}/') } catch {}
-     try { const pc = new at.RTCPeerConnection({ iceServers: [{ urls: 'stun:${at}' }] });
-       pc.createDataChannel('x'); pc.createOffer().then((o) => pc.setLocalDescription(o)) } catch {}
-   }</script>`,
-  `<script>const code = "for (const way of [() => new WebSocket('ws://${at}/'), () => new EventSource('http://${at}/'), () => new WebTransport('https://${at}/'), () => fetch('http://${at}/').catch(() => {})]) try { way() } catch {}";
-   const url = URL.createObjectURL(new Blob([code]));
-   new Worker(url); new SharedWorker(url); new Worker('data:text/javascript,' + encodeURIComponent(code));
-   new Worker(URL.createObjectURL(new Blob(['new Worker(' + JSON.stringify(url) + ')'])))</script>`,
-  `<form id=g action="http://${at}/" method=post target=x></form><a id=d download href="http://${at}/">d</a>
-   <script>fetch('http://${at}/', { keepalive: true }).catch(() => {}); navigator.sendBeacon('http://${at}/');
-   new Image().src = 'http://${at}/'; new Audio('http://${at}/').play().catch(() => {});
-   open('http://${at}/'); g.submit(); d.click(); setTimeout(() => { location = 'http://${at}/' }, 50)</script>`,
-];
-
-const HEADERS = (at: string) =>
-  [
-    ...[['Content-Type', 'text/html'] as const, ['Alt-Svc', `h3="${at}"`] as const],
-    ['Link', `<http://${at}/>; rel=preconnect`] as const,
-    ['Content-Security-Policy', `font-src 'none'; report-uri http://${at}/`] as const,
-    ['Report-To', `{"group":"d","max_age":9,"endpoints":[{"url":"http://${at}/"}]}`] as const,
-    ['NEL', '{"report_to":"d","max_age":9}'] as const,
-  ] as const;
+import { linesAbout, waysOut } from '../../test/render/ways-out.ts';
 
 /** A connection, or bytes for an address of the Internet. A connection by UDP sends nothing. */
 const isPacket = (call: string): boolean =>
@@ -85,7 +52,7 @@ export async function packets(flags: readonly string[]): Promise<void> {
       await pool.render(
         {
           ...{ url: `https://site${i}.test/`, screenshot: false, state: undefined },
-          response: { status: 200, headers: HEADERS(at), body: Buffer.from(html) },
+          response: { status: 200, headers: linesAbout(at), body: Buffer.from(html) },
           answer: async () => void asked++,
         },
         { time: 20_000, memory: 2 ** 31, html: 2 ** 20, links: 100, requests: 100, bytes: 2 ** 20 },

@@ -12,6 +12,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
 import { Browser, type BrowserOptions } from './browser.ts';
 import { BrowserGone } from './cdp-pipe.ts';
+import { isUntried } from './find-browser.ts';
 import {
   type RenderedPage,
   RenderFailed,
@@ -41,6 +42,8 @@ export function shareRenderSlots(slots: number): SharedSlots {
 interface PoolOptions extends Omit<BrowserOptions, 'program'> {
   /** Called before the first browser is started. */
   readonly program: () => Promise<BrowserOptions['program']>;
+  /** Called once, with a browser that is newer than all that were tried. */
+  readonly onUntried?: (product: string) => void;
   readonly slots: SharedSlots;
 }
 
@@ -137,6 +140,8 @@ export class BrowserPool {
       // Others have started: a busy machine, or no room for a moment.
       throw new RenderFailed('render-crashed', (error as Error).message);
     });
+    if (this.started === 0 && isUntried(browser.product))
+      this.#options.onUntried?.(browser.product);
     this.started++;
     if (this.#closed) {
       await browser.close();

@@ -2,9 +2,10 @@
  * One browser without a network: it renders one page at a time.
  *
  * Idea      Three walls keep it off the network. Every request of every target is answered by us
- *           (`Interception`). Names and addresses resolve to nothing (`--host-resolver-rules`), the
- *           address of the proxy included, through which everything would have to go. WebRTC may
- *           use UDP only through that proxy. So what the first wall misses fails.
+ *           (`Interception`); one that no target of ours has made is refused here. Names and
+ *           addresses resolve to nothing (`--host-resolver-rules`), the address of the proxy
+ *           included, through which everything would have to go. WebRTC may use UDP only through
+ *           that proxy. So what the first wall misses fails.
  *           One page at a time: a page that hangs, crashes or eats memory is ended with the whole
  *           browser, and nothing else is lost.
  * Requires  a Chromium. Flags that weaken its sandbox only come from the user.
@@ -19,6 +20,7 @@ import { DrumlinError, systemCode } from '../base/errors.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
 import { bytesInMemory } from '../disk/usage.ts';
+import { browserFlags, PREFERENCES } from './browser-flags.ts';
 import {
   type BrowserProgram,
   CdpPipe,
@@ -46,52 +48,6 @@ export interface BrowserOptions {
   readonly scriptMemory: Bytes;
 }
 
-/** The walls: see above. */
-const NO_NETWORK = [
-  '--host-resolver-rules=MAP * ~NOTFOUND',
-  '--proxy-server=127.0.0.1:9',
-  '--proxy-bypass-list=<-loopback>',
-  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--disable-quic',
-  '--dns-prefetch-disable',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-domain-reliability',
-  '--disable-sync',
-  '--no-pings',
-];
-
-const QUIET = [
-  '--headless',
-  '--lang=en-US',
-  '--accept-lang=en-US,en',
-  '--remote-debugging-pipe',
-  '--hide-scrollbars',
-  '--mute-audio',
-  '--no-first-run',
-  '--no-default-browser-check',
-  '--disable-breakpad',
-  '--disable-crash-reporter',
-  '--disable-default-apps',
-  '--disable-extensions',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-notifications',
-  '--disable-speech-api',
-  '--disable-hang-monitor',
-  '--disable-popup-blocking',
-  '--disable-prompt-on-repost',
-  '--disable-client-side-phishing-detection',
-  '--metrics-recording-only',
-  '--password-store=basic',
-  '--use-mock-keychain',
-  '--disable-features=Translate,MediaRouter,OptimizationHints,InterestFeedContentSuggestions,' +
-    'AcceptCHFrame,NetworkTimeServiceQuerying,CertificateTransparencyComponentUpdater,' +
-    'ServiceWorkerStaticRouter,Prerender2,SpareRendererForSitePerProcess,' +
-    // A page of http: stays one.
-    'HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
-];
-
 /** In the locale of a bare server, scripts that ask for their language fail. */
 const LOCALE = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en_US' };
 /** How long a browser may take to start. */
@@ -104,6 +60,8 @@ const BLANK: Millis = 1000;
 export class Browser {
   /** Pages rendered. */
   pages = 0;
+  /** Name and version, such as `Chrome/156.0.8078.79`. */
+  readonly product: string;
   readonly #pipe: CdpPipe;
   readonly #disk: Disk;
   readonly #clock: Clock;
@@ -113,12 +71,22 @@ export class Browser {
   #kept: { readonly tab: Tab; readonly isBlank: Promise<boolean> } | undefined;
   #clearing: { readonly session: string; done(): void } | undefined;
 
-  private constructor(pipe: CdpPipe, disk: Disk, clock: Clock, profile: string) {
+  private constructor(
+    pipe: CdpPipe,
+    disk: Disk,
+    clock: Clock,
+    { profile, product }: { readonly profile: string; readonly product: string },
+  ) {
     this.#pipe = pipe;
     this.#disk = disk;
     this.#clock = clock;
     this.#profile = profile;
-    pipe.onEvent = (event) => (this.#listener ?? this.#betweenPages)(event);
+    this.product = String(product);
+    pipe.onEvent = (event) => {
+      // What no target of ours has stopped: the first load of a popup, for one.
+      if (event.method === 'Fetch.requestPaused' && !event.sessionId) this.refuse(event);
+      else (this.#listener ?? this.#betweenPages)(event);
+    };
   }
 
   /** All events go to one page at a time; without one, what a page left behind is refused. */
@@ -131,22 +99,21 @@ export class Browser {
     swept ??= removeStaleProfiles(disk).catch(() => {}); // what is left is only rubbish
     await swept;
     const profile = join(tmpdir(), `${PROFILE}${process.pid}-${randomUUID()}`);
-    await disk.makeFolder(profile);
+    await makeProfile(disk, profile);
     const heap = Math.max(64, Math.floor(scriptMemory / 2 ** 20));
-    const all = [
-      ...[...QUIET, ...NO_NETWORK, `--user-agent=${userAgent}`, `--user-data-dir=${profile}`],
-      `--js-flags=--max-old-space-size=${heap}`,
-      ...flags.map((flag) => `--${flag.replace(/^-+/, '')}`),
-      '--no-startup-window',
-    ];
+    const all = browserFlags(flags, { userAgent, profile, heap });
     let pipe: CdpPipe | undefined;
     let cancel: (() => void) | undefined;
     try {
       const withLocale = { ...program, env: { ...program.env, ...LOCALE } };
       pipe = await startWhenWritten(() => CdpPipe.start(withLocale, all), clock);
       cancel = clock.after(START, () => pipe?.kill());
-      await pipe.call('Target.setAutoAttach', ATTACH);
-      return new Browser(pipe, disk, clock, profile);
+      await Promise.all([
+        pipe.call('Target.setAutoAttach', ATTACH),
+        pipe.call('Fetch.enable', EVERYTHING),
+      ]);
+      const { product } = await pipe.call('Browser.getVersion');
+      return new Browser(pipe, disk, clock, { profile, product });
     } catch (cause) {
       pipe?.kill();
       await disk.removeFolder(profile).catch(() => {});
@@ -242,19 +209,19 @@ export class Browser {
   }
 
   readonly #betweenPages = ({ method, params, sessionId }: ProtocolEvent): void => {
-    if (method === 'Fetch.requestPaused')
-      this.tell(
-        'Fetch.failRequest',
-        { requestId: params.requestId, errorReason: 'Aborted' },
-        sessionId,
-      );
+    if (method === 'Fetch.requestPaused') this.refuse({ params, sessionId });
     else if (method === 'Page.javascriptDialogOpening')
       this.tell('Page.handleJavaScriptDialog', { accept: true }, sessionId);
-    else if (method === 'Target.attachedToTarget' && params.targetInfo.type === 'page')
+    else if (method === 'Target.attachedToTarget' && params.targetInfo.type !== 'worker')
       this.tell('Target.closeTarget', { targetId: params.targetInfo.targetId });
     else if (method === 'Page.loadEventFired' && sessionId === this.#clearing?.session)
       this.#clearing?.done();
   };
+
+  /** Refuses a request that was stopped. */
+  refuse({ params: { requestId }, sessionId }: Omit<ProtocolEvent, 'method'>): void {
+    this.tell('Fetch.failRequest', { requestId, errorReason: 'Aborted' }, sessionId);
+  }
 
   /**
    * The memory of the processes that run pages. 0 where the system does not tell: then only the
@@ -314,5 +281,18 @@ function isAlive(pid: number): boolean {
   }
 }
 
+async function makeProfile(disk: Disk, profile: string): Promise<void> {
+  const folder = join(profile, 'Default');
+  await disk.makeFolder(folder);
+  const file = await disk.open(join(folder, 'Preferences'), 'create');
+  try {
+    await file.writeAll(Buffer.from(JSON.stringify(PREFERENCES)), 0);
+  } finally {
+    await file.close();
+  }
+}
+
+/** For `Fetch.enable`. */
+export const EVERYTHING = { patterns: [{ urlPattern: '*' }] };
 /** Every target stops at its start until we have taken its requests in hand. */
 export const ATTACH = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };

@@ -18,15 +18,22 @@ const NAMES = [
   'google-chrome',
   'headless_shell',
 ];
+/** The versions that were tried: see docs/render.md. Older and newer ones are used, too. */
+export const TRIED = { oldest: 147, newest: 156 };
+
+/** Whether a browser, such as `Chrome/156.0.8078.79`, is newer than all that were tried. */
+export function isUntried(product: string): boolean {
+  return Number(/\/(\d+)\./.exec(product)?.[1] ?? Infinity) > TRIED.newest;
+}
+
 /** An optional package with a Chromium for servers. */
 const PACKAGE = '@sparticuz/chromium';
 /** The package unpacks the libraries of Chromium only where it finds this variable. */
 const BARE_SERVER = 'AWS_LAMBDA_JS_RUNTIME';
 
 export async function findBrowser(disk: Disk, named: string): Promise<BrowserProgram> {
-  const env = { ...process.env };
   if (named !== '') {
-    if (await isFile(disk, named)) return { path: named, env };
+    if (await isFile(disk, named)) return { path: named, env: { ...process.env } };
     const why = (await isFolder(disk, named)) ? 'is a folder' : 'cannot be read';
     throw new DrumlinError(
       'BROWSER',
@@ -34,16 +41,23 @@ export async function findBrowser(disk: Disk, named: string): Promise<BrowserPro
       'Name the program of a Chromium with --browser.',
     );
   }
-  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean))
-    for (const name of NAMES)
-      if (await isFile(disk, join(folder, name))) return { path: join(folder, name), env };
-  const packed = await packagedBrowser(disk);
-  if (packed) return packed;
+  const found = (await installedBrowser(disk)) ?? (await packagedBrowser(disk));
+  if (found) return found;
   throw new DrumlinError(
     'BROWSER',
     'There is no browser to render pages with.',
     `Install Chromium or name one with --browser, or install the package: npm install ${PACKAGE}.`,
   );
+}
+
+/** The first browser on the PATH; undefined if there is none. */
+export async function installedBrowser(disk: Disk): Promise<BrowserProgram | undefined> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean))
+    for (const name of NAMES) {
+      const path = join(folder, name);
+      if (await isFile(disk, path)) return { path, env: { ...process.env } };
+    }
+  return undefined;
 }
 
 async function isFile(disk: Disk, path: string): Promise<boolean> {

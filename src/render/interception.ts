@@ -15,9 +15,9 @@
 import type { Bytes, Millis } from '../base/units.ts';
 import { payLevelDomain } from '../url/domain.ts';
 import { hostOf } from '../url/parts.ts';
-import { ATTACH, type Browser, type Tab } from './browser.ts';
+import { ATTACH, type Browser, EVERYTHING, type Tab } from './browser.ts';
 import type { Payload, ProtocolEvent } from './cdp-pipe.ts';
-import { FIRST, LONGEST_URL, NO_SOCKETS } from './page-scripts.ts';
+import { FIRST, IN_WORKERS, LONGEST_URL } from './page-scripts.ts';
 
 /** A request of a page, as the crawl sees it. */
 export interface PageRequest {
@@ -51,14 +51,19 @@ export interface PageLimits {
 
 /**
  * Lines that describe the transfer to us, and not the content that the browser gets; and those that
- * only ask for reports.
+ * only ask for reports, or for loads ahead.
  */
 const OF_TRANSFER =
-  /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|alt-svc|strict-transport-security|nel|report-to|reporting-endpoints|content-security-policy-report-only|trailer|upgrade)$/i;
+  /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|alt-svc|strict-transport-security|nel|report-to|reporting-endpoints|content-security-policy-report-only|speculation-rules|trailer|upgrade)$/i;
 /** Lines of a request that are not only for the browser itself. */
 const FOR_SERVER = /^(?:accept|origin|referer|range|authorization|x-[a-z0-9-]+)$/i;
 /** Requests that tell somebody about the page. No page shows what is answered. */
 const REPORTS = new Set(['Ping', 'CSPViolationReport']);
+/** Lines of requests for a service worker, and for what another page may show. */
+const FOR_LATER = /^(?:service-worker:|(?:sec-)?purpose: prefetch)/i;
+/** Images of pages have a kind of their own: this one is an icon for the browser's window. */
+const isIcon = (kind: string, { headers }: Payload): boolean =>
+  kind === 'Other' && /^image\//i.test(headers.Accept ?? headers.accept ?? '');
 const MOST_LINKS = 1000;
 
 /**
@@ -205,7 +210,7 @@ export class Interception {
     const isDocument = type === 'page' || type === 'iframe';
     await Promise.all([
       // The requests of a page's own workers come with those of the page.
-      type === 'worker' ? undefined : call('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+      type === 'worker' ? undefined : call('Fetch.enable', EVERYTHING),
       call('Target.setAutoAttach', ATTACH),
       ...(isDocument
         ? [
@@ -216,12 +221,16 @@ export class Interception {
             }),
           ]
         : // A worker is paused before its first script.
-          [call('Runtime.evaluate', { expression: NO_SOCKETS, silent: true })]),
+          [call('Runtime.evaluate', { expression: IN_WORKERS, silent: true })]),
     ]);
   }
 
   async #paused(params: Payload, session: string): Promise<void> {
     const { requestId, request, frameId, resourceType } = params;
+    if (isIcon(resourceType, request)) {
+      this.#browser.refuse({ params, sessionId: session });
+      return;
+    }
     this.#open++;
     try {
       const isNavigation = resourceType === 'Document' && frameId === this.#main?.frame;
@@ -284,9 +293,9 @@ export class Interception {
     const headers = Object.entries(request.headers as Record<string, string>);
     const { traffic } = this;
     if (method === 'OPTIONS') return preflight(headers);
-    const isWorker = headers.some(([name]) => name.toLowerCase() === 'service-worker');
+    const isAhead = headers.some(([name, value]) => FOR_LATER.test(`${name}: ${value}`));
     if (
-      isWorker ||
+      isAhead ||
       REPORTS.has(kind) ||
       !/^https?:/i.test(url) ||
       traffic.requests >= this.#limits.requests ||

@@ -1,14 +1,26 @@
 /**
  * What runs inside pages. Each is a constant: nothing of a page or a setting becomes part of code.
  *
- * `FIRST` and `NO_SOCKETS` run in the world of the page, before its own scripts. The others run in a world of their
- * own: a page cannot change what `Array` or `querySelectorAll` mean to them.
+ * `FIRST` and `IN_WORKERS` run in the world of the page, before its own scripts. The others run in a
+ * world of their own: a page cannot change what `Array` or `querySelectorAll` mean to them.
  */
 
-/** Takes away what would talk to anybody but us. For workers, too. */
-export const NO_SOCKETS = `for (const name of ['WebSocket', 'WebSocketStream', 'WebTransport',
-  'RTCPeerConnection', 'webkitRTCPeerConnection', 'EventSource', 'PaymentRequest', 'Notification']) {
+/** What would talk to anybody but us. */
+const SOCKETS = `['WebSocket', 'WebSocketStream', 'WebTransport', 'RTCPeerConnection',
+  'webkitRTCPeerConnection', 'EventSource', 'PaymentRequest', 'Notification']`;
+const NO_SOCKETS = `for (const name of ${SOCKETS}) {
   try { delete globalThis[name]; } catch {}
+}`;
+
+/**
+ * Takes it away from a worker that is stopped before its first script. There, Chromium adds what
+ * needs a secure context (WebTransport) only later, if nothing has its name yet.
+ */
+export const IN_WORKERS = `for (const name of ${SOCKETS}) {
+  try {
+    delete globalThis[name];
+    Object.defineProperty(globalThis, name, { value: undefined });
+  } catch {}
 }`;
 
 /** Takes away what would talk to anybody but us, or wait for a person. */

@@ -186,8 +186,9 @@ class Visit {
       this.#interception.resume(kept);
       return kept;
     }
+    // A tab in the window of the page before could not have this size.
     const { targetId } = await browser.call('Target.createTarget', {
-      ...{ url: 'about:blank', browserContextId, ...WINDOW },
+      ...{ url: 'about:blank', browserContextId, newWindow: true, ...WINDOW },
     });
     return { targetId, origin, session: await this.#interception.begin(targetId) };
   }

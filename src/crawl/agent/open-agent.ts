@@ -28,7 +28,7 @@ import type { Predicates } from '../../filter/predicate.ts';
 import type { AddressTable, HostTable } from '../../frontier/workbench.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
 import { BrowserPool, type SharedSlots, shareRenderSlots } from '../../render/browser-pool.ts';
-import { findBrowser } from '../../render/find-browser.ts';
+import { findBrowser, TRIED } from '../../render/find-browser.ts';
 import {
   parseStorageState,
   type StorageState,
@@ -275,7 +275,7 @@ async function readStorageState(
 /** A crawl that cannot render what it is asked to fails at its start. Browsers start when needed. */
 async function openBrowsers(
   { config, agents, renderSlots }: AgentStart,
-  { disk, clock }: AgentSurroundings,
+  { disk, clock, log }: AgentSurroundings,
   { userAgent }: Identity,
 ): Promise<BrowserPool | undefined> {
   if (config.render === 'never') return undefined;
@@ -283,6 +283,7 @@ async function openBrowsers(
   return new BrowserPool({
     ...{ disk, clock: paceOf(clock), userAgent, flags: config.browserFlags },
     program: async () => program,
+    onUntried: (browser) => log.event('browser-untried', { browser, newest: TRIED.newest }),
     scriptMemory: scriptMemory(config),
     slots: renderSlots ?? shareRenderSlots(browserCount(config, agents)),
   });

@@ -258,6 +258,10 @@ export const EVENTS = {
       why: 'what happened',
     },
   },
+  'browser-untried': {
+    when: 'Pages are rendered with a browser that is newer than all that Drumlin was tried with.',
+    facts: { browser: 'its name and version', newest: 'the newest version that was tried' },
+  },
   'near-duplicate': {
     when: 'A page has nearly the same text as an earlier one.',
     facts: {
