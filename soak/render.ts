@@ -7,6 +7,7 @@
  *   npm run soak -- render orphan                      browsers after `kill -9` of a crawl
  *   npm run soak -- render namespace [domains] [pages] a browser in a network namespace of its own
  *   npm run soak -- render packets                     what the browser sends, under strace(1)
+ *   npm run soak -- render sandbox                     a page in each browser, with its sandbox
  *
  * `orphan` needs `npm run build`; `namespace` needs unshare(1) and the right to use it, and prints
  * what is missing otherwise. All need a Chromium (docs/render.md).
@@ -34,6 +35,7 @@ import { BrowserPool, shareRenderSlots } from '../src/render/browser-pool.ts';
 import { findBrowser } from '../src/render/find-browser.ts';
 import { hostOf, pathOf } from '../src/url/parts.ts';
 import { packets } from './render/packets.ts';
+import { sandbox } from './render/sandbox.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 /** Containers seldom have the namespaces that Chromium's sandbox needs. */
@@ -46,6 +48,7 @@ export async function run([mode = 'truth', ...rest]: string[]): Promise<void> {
   else if (mode === 'hostile') await hostile(first || 1000);
   else if (mode === 'orphan') await orphan();
   else if (mode === 'packets') await packets(FLAGS);
+  else if (mode === 'sandbox') await sandbox();
   else if (mode === 'namespace') await namespace(first || 12, second || 4);
   else throw new Error(`there is no "${mode}"`);
 }
