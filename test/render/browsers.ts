@@ -11,6 +11,7 @@ import type { BrowserProgram } from '../../src/render/cdp-pipe.ts';
 import { installedBrowser, packagedBrowser } from '../../src/render/find-browser.ts';
 import type { PageRequest, PageResponse } from '../../src/render/interception.ts';
 import type { RenderedPage, RenderRequest } from '../../src/render/render-page.ts';
+import { leftOut } from '../left-out.ts';
 import { LeapingClock } from './leaping-clock.ts';
 import { text } from './pages.ts';
 
@@ -32,6 +33,7 @@ export async function browsers(): Promise<NamedBrowser[]> {
   const installed = await installedBrowser(disk);
   const packaged = await packagedBrowser(disk);
   if (!packaged) throw new Error('The package with the browser is not installed.');
+  leftOut({ kind: 'programs', name: 'chromium', why: installed ? '' : 'none is on the PATH' });
   return [
     { name: 'the browser of the npm package', program: packaged },
     ...(installed ? [{ name: 'the browser on the PATH', program: installed }] : []),
