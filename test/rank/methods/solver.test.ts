@@ -1,27 +1,28 @@
 /**
- * PageRank of a real web graph, against a solver that shares nothing with ours but the definition.
+ * PageRank of a graph like the web, against a solver that shares nothing with ours but the definition.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { heavyTailedGraph } from '../../../bench/graphs.ts';
+import { buildGraph } from '../../../src/graph/build.ts';
 import type { Csr } from '../../../src/graph/graph.ts';
-import { importGraph } from '../../../src/graph/io/import.ts';
 import { type DiskGraph, openGraph } from '../../../src/graph/open-graph.ts';
 import { rank } from '../../../src/rank/index.ts';
-import { foreignMaterial } from '../../foreign-material.ts';
-import { leftOut } from '../../left-out.ts';
 
-const cnr2000 = await foreignMaterial('cnr2000');
+const NODES = 50_000;
+const ARCS = 500_000;
 
-describe.skipIf(leftOut(cnr2000))('PageRank of cnr-2000', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'drumlin-cnr-'));
+describe('PageRank of a graph like the web', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drumlin-solver-'));
   let graph: DiskGraph;
   let expected: Float64Array;
 
   beforeAll(async () => {
-    await importGraph([join(cnr2000.path, 'cnr-2000')], join(folder, 'graph'), { format: 'bv' });
+    const ids = ReadableStream.from([heavyTailedGraph({ nodes: NODES, arcs: ARCS })]);
+    await buildGraph(join(folder, 'graph'), { ids, nodes: NODES }, { memory: 2 ** 28 });
     graph = await openGraph(join(folder, 'graph'));
     expected = gaussSeidel(await graph.in.load(), await graph.out.degrees());
   });
@@ -31,14 +32,10 @@ describe.skipIf(leftOut(cnr2000))('PageRank of cnr-2000', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('the graph is the one that was published', () => {
-    expect([graph.nodes, graph.arcs]).toEqual([325_557, 3_216_152]);
-  });
-
   test.each([
     ['in memory', 1, 2 ** 30],
     ['in memory, on two threads', 2, 2 ** 30],
-    ['with memory for the vectors only', 1, 44 * 325_557],
+    ['with memory for the vectors only', 1, 44 * NODES],
   ])(
     '%s it is the solution to 1e-9',
     async (_, threads, memory) => {

@@ -3,26 +3,27 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { heavyTailedGraph } from '../../../bench/graphs.ts';
 import { randomNumbers } from '../../../src/base/random-numbers.ts';
-import { importGraph } from '../../../src/graph/io/import.ts';
+import { buildGraph } from '../../../src/graph/build.ts';
 import { type DiskGraph, openGraph } from '../../../src/graph/open-graph.ts';
 import { wholeOrder } from '../../../src/refresh/compare/compare.ts';
 import { Collection } from '../../../src/refresh/orders/collection.ts';
 import { costsOf } from '../../../src/refresh/orders/cost.ts';
 import { findOrder, ORDER_NAMES } from '../../../src/refresh/orders/registry.ts';
-import { foreignMaterial } from '../../foreign-material.ts';
-import { leftOut } from '../../left-out.ts';
 
-const cnr2000 = await foreignMaterial('cnr2000');
+const NODES = 150_000;
+const ARCS = 1_000_000;
 
-describe.skipIf(leftOut(cnr2000))('with liveness drawn at random on cnr-2000', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'drumlin-cnr-'));
+describe('with liveness drawn at random', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drumlin-liveness-'));
   let graph: DiskGraph;
   let collection: Collection;
   let alive: Uint8Array;
 
   beforeAll(async () => {
-    await importGraph([join(cnr2000.path, 'cnr-2000')], join(folder, 'graph'), { format: 'bv' });
+    const ids = ReadableStream.from([heavyTailedGraph({ nodes: NODES, arcs: ARCS })]);
+    await buildGraph(join(folder, 'graph'), { ids, nodes: NODES }, { memory: 2 ** 28 });
     graph = await openGraph(join(folder, 'graph'));
     collection = new Collection(graph);
     const random = randomNumbers(99);
@@ -34,11 +35,11 @@ describe.skipIf(leftOut(cnr2000))('with liveness drawn at random on cnr-2000', (
     rmSync(folder, { recursive: true });
   });
 
-  test.each(ORDER_NAMES)('%s costs n / n_a, within 3 %', async (name) => {
+  test.each(ORDER_NAMES)('%s costs n / n_a, within 4 %', async (name) => {
     const size = { by: 'random' as const, z: 1758, seed: 1 };
     const order = await wholeOrder(collection, findOrder(name), size, alive);
     const all = graph.nodes / alive.reduce((sum, one) => sum + one, 0);
     for (const cost of costsOf(order, alive, [0.1, 0.2, 0.5, 0.8, 1]))
-      expect(Math.abs(cost / all - 1)).toBeLessThan(0.03);
+      expect(Math.abs(cost / all - 1)).toBeLessThan(0.04);
   });
 });
