@@ -102,6 +102,7 @@ export class Reputation {
   readonly #parts: ReputationParts;
   readonly #standings: Standing[];
   #standing = Standing.none;
+  #packed: readonly string[] | undefined;
   #edgesDue: Millis = Infinity;
   /** Parcels of edges, from other agents and our own, that are not added to the edges yet. */
   #arrived: Uint8Array[] = [];
@@ -221,9 +222,30 @@ export class Reputation {
 
   /** Another policy gives the budgets from now on. */
   setPolicy(policy: BudgetPolicy): void {
-    const { agent } = this.#parts;
     this.#parts.policy = policy;
-    this.#learnStanding(agent, this.#standings[agent]);
+    this.#learnStandings();
+  }
+
+  /**
+   * The last standing of each agent, packed, for a checkpoint: those received are not sent again.
+   * Together they have the places of one.
+   */
+  get standings(): readonly string[] {
+    this.#packed ??= this.#standings.map((one) =>
+      Buffer.from(one.within(this.#standing).pack()).toString('base64'),
+    );
+    return this.#packed;
+  }
+
+  /**
+   * Starts from the standings of a checkpoint. Without them an agent would take the best of its own
+   * domains for the best of all, until the others have ranked theirs again.
+   */
+  restore(standings: readonly string[]): void {
+    if (standings.length !== this.#parts.agents) return;
+    for (const [agent, packed] of standings.entries())
+      this.#standings[agent] = Standing.unpack(Buffer.from(packed, 'base64'));
+    this.#learnStandings();
   }
 
   /**
@@ -504,9 +526,14 @@ export class Reputation {
   }
 
   #learnStanding(from: number, standing: Standing): void {
+    this.#standings[from] = standing;
+    this.#learnStandings();
+  }
+
+  #learnStandings(): void {
     const { book, policy, rank, isOurs, onBudgets } = this.#parts;
     const before = this.#budgetsAtTop;
-    this.#standings[from] = standing;
+    this.#packed = undefined;
     this.#standing = Standing.merge(this.#standings);
     this.#budgetsAtTop = topBudgets(policy, this.#standing);
     this.#leastBudget = policy.budget(unknown(this.#standing));

@@ -12,7 +12,7 @@ import { Disk } from '../../src/disk/disk.ts';
 import { parseBudget } from '../../src/reputation/budget/budget-policy.ts';
 import { EdgeGatherer } from '../../src/reputation/edges/edge-gatherer.ts';
 import { Reputation } from '../../src/reputation/reputation.ts';
-import type { ReputationFolder } from '../../src/reputation/reputation-folder.ts';
+import type { ReputationFolder, ReputationState } from '../../src/reputation/reputation-folder.ts';
 import { partitionOfFingerprint } from '../../src/url/fingerprint.ts';
 import { PackedUrls } from '../../src/url/packed-urls.ts';
 import { type VirtualClock, virtualClock } from '../fetch/virtual-clock.ts';
@@ -35,37 +35,31 @@ afterEach(close);
 
 /** Two agents with empty folders. */
 async function open(rank: 'tse' | 'trusted', { budget = settings.budget, seeds = [''] } = {}) {
-  const config = resolveConfig({ ...settings, rank, budget });
   dir = mkdtempSync(join(tmpdir(), 'drumlin-reputation-'));
   clock = virtualClock();
   agents = [];
   folders = [];
-  for (const agent of [0, 1]) {
-    const folder = await openReputation(
-      new Disk(),
-      join(dir, String(agent)),
-      config,
-      {},
-      undefined,
-    );
-    folders.push(folder);
-    const { book, edges, sample } = folder;
-    const gatherer = new EdgeGatherer({ owners: 2, ownerOf, cash: false, cache: 2 ** 12 });
-    agents.push(
-      new Reputation({
-        ...{
-          agent,
-          agents: 2,
-          rank,
-          seeds: seeds.map((name) => xxh64(name)),
-          policy: parseBudget(budget),
-          isOurs: isOurs(agent),
-        },
-        ...{ gatherer, edges, sample, book, clock, pacer: flatOut, onBudgets: () => {} },
-        send: (to, message, bytes) => agents[to].receive(agent, message, bytes),
-      }),
-    );
-  }
+  for (const agent of [0, 1]) await openOne(agent, rank, { budget, seeds });
+}
+
+/** An agent with an empty folder, or in the place of another at its checkpoint. */
+async function openOne(
+  agent: number,
+  rank: 'tse' | 'trusted',
+  { budget = settings.budget, seeds = [''] } = {},
+  at?: ReputationState,
+): Promise<void> {
+  const config = resolveConfig({ ...settings, rank, budget });
+  const folder = await openReputation(new Disk(), join(dir, String(agent)), config, {}, at);
+  folders[agent] = folder;
+  const { book, edges, sample } = folder;
+  const gatherer = new EdgeGatherer({ owners: 2, ownerOf, cash: false, cache: 2 ** 12 });
+  agents[agent] = new Reputation({
+    ...{ agent, agents: 2, rank, seeds: seeds.map((name) => xxh64(name)) },
+    ...{ policy: parseBudget(budget), isOurs: isOurs(agent) },
+    ...{ gatherer, edges, sample, book, clock, pacer: flatOut, onBudgets: () => {} },
+    send: (to, message, bytes) => agents[to].receive(agent, message, bytes),
+  });
 }
 
 async function close(): Promise<void> {
@@ -126,6 +120,27 @@ test('a ranking that starts because nothing else is to do still keeps to its sha
   clock.advance(10_000);
   while (await agent.step());
   expect(agent.hasNews).toBe(false);
+});
+
+test('an agent that is resumed knows the standings that it has received: the best of its own domains is not the best of all', async () => {
+  const [[ours, near], [best, middle]] = DOMAINS;
+  for (const source of ['a.test', 'b.test']) await link(1, source, middle);
+  await link(1, middle, best);
+  await link(0, 'a.test', near);
+  await link(0, near, ours);
+  for (const agent of [1, 0]) await agents[agent].rankNow();
+  const budgets = () => [best, ours].map((name) => agents[0].budgetOf(xxh64(name)));
+  expect(budgets()).toEqual([5, 0]);
+  const [{ standings }] = agents;
+  const checkpoint = await folders[0].freeze();
+  await agents[0].end();
+  await folders[0].close();
+  await openOne(0, 'tse', {}, checkpoint);
+  agents[0].restore(standings);
+  expect(budgets()).toEqual([5, 0]);
+  await agents[0].rankNow();
+  expect(budgets()).toEqual([5, 0]);
+  expect(agents[0].standings).toEqual(standings);
 });
 
 test('turns go by what the operator decided, and otherwise by the budget of the rank', async () => {

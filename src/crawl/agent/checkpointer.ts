@@ -42,7 +42,7 @@ interface CheckpointerParts {
   readonly folder: Pick<AgentFolder, 'save'> | undefined;
   readonly decisions: Pick<DomainDecisions, 'obey'>;
   /** Only in the order of budgets. */
-  readonly reputation: Pick<Reputation, 'carry' | 'write' | 'collect'> | undefined;
+  readonly reputation: Pick<Reputation, 'carry' | 'write' | 'collect' | 'standings'> | undefined;
   readonly transport: Pick<Transport, 'state' | 'acknowledge'>;
   readonly frontier: Frontier;
   readonly admission: Pick<Admission, 'snapshot'>;
@@ -186,7 +186,7 @@ export class Checkpointer {
 
   #state(): AgentState {
     const { clock, pace, frontier, supply, seeds, movedSeeds, store, progress } = this.#parts;
-    const { outcomes, lines } = this.#parts;
+    const { outcomes, lines, reputation } = this.#parts;
     return {
       savedAt: clock.now(),
       pace: pace.now(),
@@ -196,6 +196,7 @@ export class Checkpointer {
       seeds: seeds(),
       moved: movedSeeds.moves,
       archive: store.lengths(),
+      ...(reputation && { standings: reputation.standings }),
       ...(outcomes && { outcomes: outcomes.length }),
       ...(lines && { lines: lines.lengths() }),
       ...progress.state(),

@@ -55,7 +55,7 @@ function restore(
   clock: Clock,
   planned: boolean,
 ): void {
-  const { frontier, politeness, admission, movedSeeds } = assembly;
+  const { frontier, politeness, admission, movedSeeds, reputation } = assembly;
   frontier.restore(state.frontier);
   const now = clock.now();
   // A checkpoint of the future: the clock was ahead, and so are all times that it has written.
@@ -65,6 +65,7 @@ function restore(
   restoreSnapshot(image.frontier, frontier, readyAt, ahead, !planned);
   for (const batch of image.discovered) admission.restore(batch);
   movedSeeds.restore(state.moved);
+  reputation?.restore(state.standings ?? []);
 }
 
 class RunningAgent {

@@ -87,6 +87,11 @@ export interface AgentState {
   readonly moved: readonly SeedMove[];
   /** Every file of the agent in the archive. */
   readonly archive: readonly WholeLength[];
+  /**
+   * The standings that the agents sent last; only in the order of budgets. Absent in checkpoints of
+   * earlier versions, and just after the number of agents has changed.
+   */
+  readonly standings?: readonly string[] | undefined;
   /** The length of its outcomes; only in a planned crawl. */
   readonly outcomes?: number | undefined;
   /** The files with lines of the agent, beside the archive; only where there are some. */

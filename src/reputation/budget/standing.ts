@@ -130,6 +130,14 @@ export class Standing {
     return at === undefined ? undefined : at + 1;
   }
 
+  /** Only those of its places that `whole` has too; `whole` merges the same from such parts. */
+  within(whole: Standing): Standing {
+    const kept = Array.from(this.keys.keys()).filter((i) => whole.#at.has(this.keys[i]));
+    const scores = Float64Array.from(kept, (i) => this.scores[i]);
+    const keys = BigUint64Array.from(kept, (i) => this.keys[i]);
+    return new Standing(this.places, this.domains, this.sum, scores, keys);
+  }
+
   /** Packs it: three f64 (places, domains, sum), the scores as f64, the keys as u64. */
   pack(): Uint8Array {
     const bytes = new Uint8Array(HEADER_BYTES + 16 * this.keys.length);
