@@ -400,6 +400,7 @@ function progressOf(
     vitals: allVitals(
       reports.map(({ vitals }) => vitals),
       times.startedAt,
+      crew.size,
     ),
     ending: crew.ending,
   };

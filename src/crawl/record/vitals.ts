@@ -96,15 +96,19 @@ export class VitalsKeeper {
   }
 }
 
-/** The health of the whole crawl; its checkpoint is as old as the oldest of the agents'. */
-export function allVitals(agents: readonly Vitals[], startedAt: Millis): Vitals {
-  const saved = agents.map(({ savedAt }) => savedAt);
+/**
+ * The health of the whole crawl; its checkpoint is as old as the oldest of the agents'. Of `size`
+ * agents some may not have reported yet: then nothing is known of a checkpoint of all.
+ */
+export function allVitals(
+  agents: readonly Vitals[],
+  startedAt: Millis,
+  size = agents.length,
+): Vitals {
+  const saved = agents.flatMap(({ savedAt }) => savedAt ?? []);
   return {
     lastPageAt: Math.max(startedAt, ...agents.map(({ lastPageAt }) => lastPageAt)),
-    savedAt:
-      saved.some((at) => at === undefined) || saved.length === 0
-        ? undefined
-        : Math.min(...saved.flatMap((at) => at ?? [])),
+    savedAt: saved.length === 0 || saved.length < size ? undefined : Math.min(...saved),
     saving: Math.max(0, ...agents.map(({ saving }) => saving)),
     outage: agents.find(({ outage }) => outage)?.outage,
     waiting: allWaiting(agents.map(({ waiting }) => waiting)),

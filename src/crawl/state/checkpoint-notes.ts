@@ -63,12 +63,19 @@ export async function refuseIfLost(
   );
 }
 
-/** Whether the last status says that every agent had a checkpoint: 0.1.0 wrote no notes. */
+/**
+ * Whether the last status shows that every agent had a checkpoint: 0.1.0 wrote no notes. From then
+ * on every agent has one, also when their number changes. The time of the last checkpoint alone
+ * shows nothing: up to 0.2.0 it was that of the agents that had reported. The counts of the run are
+ * 0 until all agents have reported.
+ */
 async function statusNames(disk: Disk, dir: string): Promise<boolean> {
   const status = (await readJson(disk, join(dir, 'status.json'))) as
-    | { drumlin?: unknown; vitals?: { savedAt?: unknown } }
+    | { drumlin?: unknown; state?: unknown; urlsSeen?: unknown; vitals?: { savedAt?: unknown } }
     | undefined;
-  return status?.drumlin === 'status' && typeof status.vitals?.savedAt === 'number';
+  if (status?.drumlin !== 'status') return false;
+  const allReported = Number(status.urlsSeen) > 0 && typeof status.vitals?.savedAt === 'number';
+  return status.state === 'ended' || allReported;
 }
 
 /** Undefined if the file is missing or holds no JSON. */

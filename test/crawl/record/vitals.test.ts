@@ -110,6 +110,7 @@ describe('the vitals of an agent', () => {
       top: [],
     });
     expect(allVitals([one, { ...other, savedAt: undefined }], 1).savedAt).toBeUndefined();
+    expect(allVitals([one, other], 1, 3).savedAt).toBeUndefined(); // the third has not reported
     expect(allVitals([], 3)).toMatchObject({ lastPageAt: 3, savedAt: undefined });
   });
 });

@@ -134,6 +134,26 @@ describe('a crawl that has lost its checkpoint', () => {
     expect(await archivedPages(dir)).toEqual(pages);
   });
 
+  test.each<[string, object, boolean]>([
+    ['of a crawl that ended', { state: 'ended' }, true],
+    ['by which every agent had reported', { state: 'running', urlsSeen: 9 }, true],
+    // The time was then that of the agents that had reported.
+    ['by which an agent had not reported', { state: 'failed', urlsSeen: 0 }, false],
+    ['before the checkpoint of an agent', { state: 'running', urlsSeen: 9, vitals: {} }, false],
+  ])('is known by a status that an earlier version left %s: %j', async (_, status, isLost) => {
+    await crawl();
+    for (const name of ['checkpoints', 'agents/1']) rmSync(join(dir, name), { recursive: true });
+    const path = join(dir, 'status.json');
+    const written = JSON.parse(readFileSync(path, 'utf8'));
+    expect(written.vitals.savedAt).toBeGreaterThan(0);
+    writeFileSync(path, JSON.stringify({ ...written, ...status }));
+    if (isLost) await expect(crawl()).rejects.toMatchObject({ code: 'CHECKPOINT_MISSING' });
+    else {
+      await crawl();
+      expect(await archivedPages(dir)).toEqual(pages);
+    }
+  });
+
   test('and crawl.json is not taken for an empty folder', async () => {
     await crawl();
     for (const name of ['crawl.json', 'status.json', 'agents'])
