@@ -13,9 +13,60 @@ export const HEADER_BYTES = 8;
 const PLAIN = 'DRML';
 const SUMMED = 'DRMS';
 
+/** The three letters of each kind of file. One place of the sources declares its format. */
+const KINDS = {
+  adj: 'edges between domains: a sorted run',
+  ans: 'answers of a DRUM about keys',
+  avl: 'answers of a DRUM with values',
+  bst: 'backlog in the manner of BEAST: a segment',
+  clu: 'likely pairs of near-duplicates',
+  dig: 'digests of earlier payloads',
+  fcr: 'records of a focused crawl',
+  frs: 'edges between domains: those since the last run',
+  ggp: 'graph: gaps between targets',
+  ghc: 'graph: hosts',
+  gix: 'graph: where lists begin',
+  gln: 'graph: lengths of lists',
+  gni: 'graph: where names begin',
+  gnm: 'graph: names',
+  gnr: 'graph: sorted runs of names, while it is built',
+  grk: 'graph: ranks of names, while it is renumbered',
+  gwd: 'graph: widths of gaps',
+  idx: 'backlog: the index of a run',
+  img: 'checkpoint of an agent',
+  key: 'keys of a DRUM',
+  lik: 'pages that are compared for likeness',
+  nar: 'graph: arcs between names, while it is built',
+  ofr: 'offers to a DRUM',
+  org: 'where earlier payloads are',
+  pgk: 'keys of earlier pages',
+  pgl: 'where earlier pages are',
+  prs: 'pairs of numbers, while they are sorted',
+  rec: 'records of a DRUM',
+  rul: 'rules about likeness',
+  run: 'backlog: a run',
+  san: 'search: anchors',
+  sgr: 'search: first terms of groups',
+  sli: 'search: links to URLs',
+  sln: 'search: URLs that have links',
+  slo: 'search: links of URLs',
+  smp: 'supporters of domains: a sample',
+  snm: 'search: URLs and titles',
+  spo: 'search: postings',
+  sps: 'search: positions',
+  srn: 'search: a run, while an index is built',
+  ssi: 'search: pages and their captures',
+  str: 'search: terms',
+  sve: 'search: versions of pages',
+  trs: 'exchange between agents',
+  tst: 'files of tests and benchmarks',
+} as const;
+
+export type FileKind = keyof typeof KINDS;
+export const FILE_KINDS = Object.keys(KINDS) as FileKind[];
+
 export interface Format {
-  /** Three letters that name the kind of file. */
-  readonly type: string;
+  readonly type: FileKind;
   readonly version: number;
   /** New files have checksums. Files without are still read: 0.1.0 wrote them. */
   readonly summed?: boolean;

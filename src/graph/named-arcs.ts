@@ -14,7 +14,7 @@ import { ReadAhead } from '../disk/read-ahead.ts';
 import type { IdArcs, NameArcs } from './arcs.ts';
 import type { NameRuns } from './name-runs.ts';
 
-const FORMAT: Format = { type: 'prs', version: 1 };
+const FORMAT: Format = { type: 'nar', version: 1 };
 const PAIR_BYTES = 8;
 const CHUNK_BYTES = 256 * 1024;
 

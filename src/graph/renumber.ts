@@ -14,7 +14,7 @@ import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import type { IdArcs } from './arcs.ts';
 import type { NameRuns } from './name-runs.ts';
 
-const RANKS: Format = { type: 'gnr', version: 1 };
+const RANKS: Format = { type: 'grk', version: 1 };
 
 /** Adds every arc, with its new numbers, to the sorter. */
 export async function addRenumbered(

@@ -20,7 +20,7 @@ import { DrumSieve, type SieveState } from '../../src/sieve/disk-sieve.ts';
 import { type Offer, pack, unpack } from './packing.ts';
 
 const CHECKPOINT: CheckpointFormat = { name: 'crawl.json', kind: 'kill-test', version: 1 };
-const OUTPUT: Format = { type: 'out', version: 1 };
+const OUTPUT: Format = { type: 'tst', version: 1 };
 const OFFERS = 1200;
 const GEOMETRY = {
   buckets: 4,

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { AppendLog } from '../../../src/disk/append-log.ts';
 import type { StateFile } from '../../../src/disk/block-file.ts';
 import { Disk } from '../../../src/disk/disk.ts';
-import { HEADER_BYTES } from '../../../src/disk/format.ts';
+import { type Format, HEADER_BYTES } from '../../../src/disk/format.ts';
 import { hostOf } from '../../../src/url/parts.ts';
 import type { Contender, Task } from './contender.ts';
 
-const FORMAT = { type: 'que', version: 1 };
+const FORMAT: Format = { type: 'tst', version: 1 };
 const BLOCK = 64 * 1024;
 const LONGEST = 4096;
 

@@ -9,6 +9,7 @@ import { earlierDir } from '../../archive/payloads/earlier-payloads.ts';
 import { openStateFile, verifyStateFile } from '../../disk/block-file.ts';
 import { damaged, isDamage, tooShort } from '../../disk/damage.ts';
 import type { Disk } from '../../disk/disk.ts';
+import type { FileKind } from '../../disk/format.ts';
 import { AGENTS, namedFiles, storedCheckpoint } from '../state/agent-folder.ts';
 
 /** A file that is missing, or is not what was written. */
@@ -106,7 +107,7 @@ function noCheckpoint(dir: string, agent: number): Error {
 const EARLIER = [
   { name: 'digests', type: 'dig' },
   { name: 'originals', type: 'org' },
-];
+] as const;
 
 async function earlierFiles(disk: Disk, dir: string) {
   const found = await disk.list(dir);
@@ -116,7 +117,7 @@ async function earlierFiles(disk: Disk, dir: string) {
   return names.includes('sources') ? EARLIER : [];
 }
 
-async function verifyWhole(disk: Disk, path: string, type: string): Promise<void> {
+async function verifyWhole(disk: Disk, path: string, type: FileKind): Promise<void> {
   const file = await openStateFile(disk, path, { type, version: 1, summed: true });
   try {
     await verifyStateFile(disk, path, await file.size());

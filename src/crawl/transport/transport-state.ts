@@ -11,10 +11,10 @@
  */
 
 import { DrumlinError, EXIT } from '../../base/errors.ts';
-import { formatHeader, HEADER_BYTES, versionMismatch } from '../../disk/format.ts';
+import { type Format, formatHeader, HEADER_BYTES, versionMismatch } from '../../disk/format.ts';
 import type { KeptParcel, Parcel, TransportState } from './transport.ts';
 
-const FORMAT = { type: 'trs', version: 1 };
+const FORMAT: Format = { type: 'trs', version: 1 };
 const FIXED = HEADER_BYTES + 16;
 const PER_PARCEL = 20;
 

@@ -17,12 +17,12 @@
  * A part never changes. Positions in files are those of their content (src/disk/block-file.ts):
  * every block has a checksum.
  */
-import type { Format } from '../../disk/format.ts';
+import type { FileKind, Format } from '../../disk/format.ts';
 
 /** The version of everything in an index. */
 export const INDEX_VERSION = 2;
 
-const format = (type: string): Format => ({ type, version: INDEX_VERSION, summed: true });
+const format = (type: FileKind): Format => ({ type, version: INDEX_VERSION, summed: true });
 
 export const FORMATS = {
   terms: format('str'),
