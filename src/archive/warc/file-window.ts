@@ -21,11 +21,11 @@ export class FileWindow {
     this.fileLength = fileLength;
   }
 
-  /** Returns fewer than `width` bytes only at the end of the file. */
+  /** Returns fewer than `width` bytes only at the end of the file, and none behind it. */
   async at(offset: number, width: number): Promise<Buffer> {
-    const wanted = Math.min(width, this.fileLength - offset);
+    const wanted = Math.max(0, Math.min(width, this.fileLength - offset));
     const from = offset - this.#start;
-    if (from >= 0 && from + wanted <= this.#bytes.length)
+    if (wanted === 0 || (from >= 0 && from + wanted <= this.#bytes.length))
       return this.#bytes.subarray(from, from + wanted);
     // Read ahead, so that many small members share one system call.
     const bytes = Buffer.allocUnsafe(Math.min(wanted * 4, this.fileLength - offset));
