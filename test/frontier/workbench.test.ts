@@ -52,6 +52,27 @@ describe('the workbench', () => {
     expect(bench.nextReadyAt()).toBe(50);
   });
 
+  test('gives a host back whose address is busy, so that it may be asked elsewhere', () => {
+    const out = new Set<string>();
+    const bench = new Workbench<TestHost>(undefined, undefined, {
+      entered: () => {},
+      tryTake: () => 0,
+      giveBack: (name) => void out.delete(name),
+      tryAsk: (name, now) => {
+        if (out.has(name)) return now + 1;
+        out.add(name);
+        return 0;
+      },
+      asked: () => {},
+    });
+    bench.attach(host('a', 1), at('10.0.0.1'));
+    expect(bench.acquire(0)?.host.name).toBe('a');
+    expect(bench.tryAsk('b', at('10.0.0.1'), 5)).toBeGreaterThan(5);
+    expect([...out]).toEqual([]);
+    expect(bench.tryAsk('b', at('10.0.0.2'), 5)).toBe(0);
+    expect([...out]).toEqual(['b']);
+  });
+
   test('refuses a second release of one turn', () => {
     const bench = new Workbench<TestHost>();
     bench.attach(host('a', 1), at('10.0.0.1'));

@@ -39,6 +39,21 @@ test('a model learns from files, scores other sites, and survives its file', asy
   expect(modelText(once)).toBe(modelText(model));
 });
 
+test('what the features say nothing of cannot be foretold: each site is judged by the others', async () => {
+  let state = 1;
+  const random = () => {
+    state = Math.imul(state, 1_103_515_245) + 12_345;
+    return (state >>> 16) % 1000;
+  };
+  const noise = Array.from({ length: 200 }, (_, i) => `s${i}.test,d${i},${random()},${random()}`);
+  const table = await readFeatures(features(undefined, noise));
+  const guesses = noise.map((_, i) => `s${i}.test\t${random() % 2 === 0 ? 'spam' : 'ham'}`);
+  const labelled = await readLabels(file('labels.tsv', guesses.join('\n')), table);
+  const { trained } = await trainModel(table, labelled, OPTIONS);
+  expect(trained.auc).toBeGreaterThan(0.35);
+  expect(trained.auc).toBeLessThan(0.65);
+});
+
 test('ARFF is read like CSV, with missing values and quoted names', async () => {
   const arff = `@relation x
 @attribute site string

@@ -65,6 +65,35 @@ describe('the compare-and-set at commit', () => {
   });
 });
 
+test.each([
+  'acquire',
+  'renew',
+  'commit',
+] as const)('the fence counts from before %s was sent, however late its answer comes', async (write) => {
+  const plain = await newBook();
+  let now = 1_000_000;
+  const late: Book = Object.assign(Object.create(plain), {
+    update: async (...args: Parameters<Book['update']>) => {
+      const revision = await plain.update(...args);
+      now += 700;
+      return revision;
+    },
+  });
+  const leaseClock = { even: () => now, wall: () => now };
+  const options = { book: late, clock: systemClock, leaseClock, agent: 0, worker: 'a' };
+  const lease = await AgentLease.acquire(options, await seen(plain));
+  if (!lease) throw new Error('not acquired');
+  if (write === 'renew') await lease.renew();
+  else if (write === 'commit') await lease.commit(commit(1));
+  const sent = now - 700;
+  const { send } = leaseTimes(1);
+  const fence = new LeaseFence(lease.fence, leaseTimes(1), leaseClock);
+  now = sent + send - 1;
+  expect(fence.open).toBe(true);
+  now = sent + send + 1;
+  expect(fence.open).toBe(false);
+});
+
 test('of several challengers that saw the same state, one takes the agent', async () => {
   const book = await newBook();
   const state = await seen(book);

@@ -13,20 +13,20 @@ import { Politeness } from '../../../src/politeness/politeness.ts';
 import { RetryPolicy } from '../../../src/politeness/retries-and-pauses.ts';
 import { virtualClock } from '../../fetch/virtual-clock.ts';
 
-/** What an inquiry at a host with a second address costs, when the first answers with a 503. */
-async function costOf(header: string | undefined) {
+/** What an inquiry costs, for an answer; the host may have a second address. */
+async function costOf(answer: Partial<Exchange>, header?: string, other = true) {
   const clock = virtualClock();
   const log = { event: () => {} };
   const config = resolveConfig({});
   const headers = { get: () => header, all: () => [], entries: () => [] };
-  const exchange = { status: 503, headers, payload: new Uint8Array(), wireBody: [] };
+  const exchange = { status: 200, headers, payload: new Uint8Array(), wireBody: [], ...answer };
   const keeper = new RobotsKeeper({
     ...{ clock, log, productToken: 'drumlin', maxCrawlDelay: 60_000 },
     client: { fetch: async () => exchange as unknown as Exchange },
     bodies: { hold: () => ({ end() {} }) as never },
     resolver: { resolve: () => Promise.reject(), close() {} },
     guard: { allows: () => true, reason: () => undefined },
-    frontier: { tryOtherAddress: () => true } as never,
+    frontier: { tryOtherAddress: () => other } as never,
     memory: new RobotsMemory(),
     counters: new Counters(),
     internal: new InternalErrors(log),
@@ -42,9 +42,24 @@ async function costOf(header: string | undefined) {
 }
 
 test('a host that asks for a pause is not asked at its other address instead', async () => {
-  expect(await costOf('26')).toMatchObject({ pause: 26_000, cause: 'status-503' });
+  expect(await costOf({ status: 503 }, '26')).toMatchObject({ pause: 26_000, cause: 'status-503' });
 });
 
 test('a host that fails without asking for a pause is asked at its other address next', async () => {
-  expect(await costOf(undefined)).toEqual({ requested: true, pause: 0 });
+  expect(await costOf({ status: 503 })).toEqual({ requested: true, pause: 0 });
+});
+
+const payload = Buffer.from('User-agent: *\nAllow: /\n');
+
+test.each([
+  ['disconnect', 'reset'],
+  ['time', 'response-timeout'],
+] as const)('half a robots.txt, cut by %s, is none', async (truncated, cause) => {
+  const cost = await costOf({ payload, truncated }, undefined, false);
+  expect(cost).toMatchObject({ requested: true, cause });
+});
+
+test('a robots.txt that is cut by its length counts as far as it goes', async () => {
+  const cost = await costOf({ payload, truncated: 'length' }, undefined, false);
+  expect(cost).toEqual({ requested: true, pause: 0 });
 });
