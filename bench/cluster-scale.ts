@@ -5,8 +5,8 @@
  *
  *   npm run bench -- cluster-scale [agents…]
  *
- * The transports, their frames, the leases and the entries of the book are the real ones; wire, book
- * and clock are virtual. Pages are not fetched: an agent discovers URLS_A_PAGE URLs of
+ * The transports, their frames, the leases and the entries of the book are the real ones; wire,
+ * book and clock are virtual. Pages are not fetched: an agent discovers URLS_A_PAGE URLs of
  * URL_BYTES bytes for each of its PAGES a second, each of a random agent, and hands them on once a
  * second, as agents do. The requests to the store are counted as in docs/cluster-storage.md.
  */

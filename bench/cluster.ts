@@ -1,8 +1,8 @@
 /**
- * Processor time a page: one process with one agent, one process with four, four processes that know
- * nothing of each other, and a cluster of four workers with one agent each, on the same web. All
- * parcels of the cluster cross the broker, and its checkpoints go to an S3 store: both are real, and
- * their processor time is shown beside.
+ * Processor time a page: one process with one agent, one process with four, four processes that
+ * know nothing of each other, and a cluster of four workers with one agent each, on the same web.
+ * All parcels of the cluster cross the broker, and its checkpoints go to an S3 store: both are
+ * real, and their processor time is shown beside.
  *
  * The four processes apart are the measure of what four machines could do: a page costs more
  * processor time on a machine that is full, and a cluster on one machine fills it.

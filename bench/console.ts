@@ -7,9 +7,9 @@
  * A folder that is named is kept, and used again.
  *
  * The folder is made with the parts of a crawl itself: a checkpoint with records of domains and ten
- * links from each, and an index of captures; no page is fetched. The server is a process of its own.
- * It is measured twice: with the sorted index of a crawl that has ended, and with the parts of one
- * that runs.
+ * links from each, and an index of captures; no page is fetched. The server is a process of its
+ * own. It is measured twice: with the sorted index of a crawl that has ended, and with the parts of
+ * one that runs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {

@@ -3,9 +3,9 @@
  * webs.
  *
  *   npm run bench -- crawl [--only drumlin,crawlee,spider] [--web lab,held-out] [--pages 60000]
- *                          [--runs 3] [--warm 25000] [--order budget,bfs] [--compress gzip,none,zstd]
- *                          [--store warc,none] [--agents 1] [--domains 600] [--profile]
- *                          [--pin] [--save runs.jsonl] [-- flags of Drumlin]
+ *                          [--runs 3] [--warm 25000] [--order budget,bfs] [--compress
+ *                          gzip,none,zstd] [--store warc,none] [--agents 1] [--domains 600]
+ *                          [--profile] [--pin] [--save runs.jsonl] [-- flags of Drumlin]
  *
  * The web runs in its own process, and only the crawler's processor time counts, from the start of
  * the crawl to its end, so that loading modules does not count. Drumlin resolves names through the
@@ -13,12 +13,13 @@
  * cost the peers nothing, except Heritrix. Slow peers fetch a share of the pages, so that all take
  * about as long.
  *
- * The first value of `--order`, `--compress`, `--store` and `--agents` is the base; each other value
- * is one more row. `--warm` splits Drumlin's run into its first pages and the rest. `--profile` adds
- * a run that shows what each part of a page costs, beside the floor's (bench/crawl/profile.ts).
- * `--web held-out` is another kind of web (bench/web/held-out.ts). With `--pin` every crawler has
- * the last core and the web the others (taskset). `--save` appends each run to a file and prints the
- * table of all runs in it, so that a long comparison can be made in pieces.
+ * The first value of `--order`, `--compress`, `--store` and `--agents` is the base; each other
+ * value is one more row. `--warm` splits Drumlin's run into its first pages and the rest.
+ * `--profile` adds a run that shows what each part of a page costs, beside the floor's
+ * (bench/crawl/profile.ts). `--web held-out` is another kind of web (bench/web/held-out.ts). With
+ * `--pin` every crawler has the last core and the web the others (taskset). `--save` appends each
+ * run to a file and prints the table of all runs in it, so that a long comparison can be made in
+ * pieces.
  *
  * A peer whose tools are missing is left out with one line that says what to install.
  */

@@ -1,7 +1,7 @@
 /**
  * Harmonic centrality of a large graph in a given memory: HyperBall by the command line, in a
- * process of its own, and its error at nodes whose exact score a search from each gives. Then TSE on
- * the same graph, with and without the scores of all nodes in memory.
+ * process of its own, and its error at nodes whose exact score a search from each gives. Then TSE
+ * on the same graph, with and without the scores of all nodes in memory.
  *
  *   npm run bench -- harmonic [--nodes 10M] [--arcs 100M] [--memory 2Gi] [--registers 64]
  *                             [--sampled 32] [--threads 1] [--dir folder]

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- link-features GRAPH [SITES] [MEMORY]`: the 176 link features of so many nodes of
- * a graph, spread evenly, and what that costs.
+ * `npm run bench -- link-features GRAPH [SITES] [MEMORY]`: the 176 link features of so many nodes
+ * of a graph, spread evenly, and what that costs.
  */
 import { parseArgs } from 'node:util';
 import { formatBytes, formatCount, parseBytes } from '../src/base/units.ts';

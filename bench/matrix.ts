@@ -1,15 +1,15 @@
 /**
- * What a spectrum costs, beside a plain Arnoldi in numpy and SciPy's `eigs` on the same core from the
- * same start vector, and whether they agree.
+ * What a spectrum costs, beside a plain Arnoldi in numpy and SciPy's `eigs` on the same core from
+ * the same start vector, and whether they agree.
  *
  *   npm run bench -- matrix [--graph FOLDER] [--reverse] [--dimension 200] [--values 20]
  *                           [--nodes 20k] [--arcs 200k] [--python python3]
  *   npm run bench -- matrix --random 20 [--python python3]
  *
  * Without --graph, a heavy-tailed random graph. Processor time is compared: that of drumlin is for
- * everything from the graph on disk to all eigenvalues, subspaces included; that of the peers is for
- * the core alone, without loading it. Peers run on one thread; they are left out with a message where
- * python has no scipy. `--values 0` leaves `eigs` out, which on some graphs does not end.
+ * everything from the graph on disk to all eigenvalues, subspaces included; that of the peers is
+ * for the core alone, without loading it. Peers run on one thread; they are left out with a message
+ * where python has no scipy. `--values 0` leaves `eigs` out, which on some graphs does not end.
  *
  * --random compares all eigenvalues of so many random graphs of 1,000 nodes with those of LAPACK.
  */

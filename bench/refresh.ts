@@ -2,13 +2,14 @@
  * `pa+-` over a graph of ten million pages and about 200 million links: processor time and peak of
  * memory, each command in its own process.
  *
- *   npm run bench -- refresh [--nodes 10M] [--arcs 208M] [--threads 1] [--memory 2Gi] [--dir folder]
+ *   npm run bench -- refresh [--nodes 10M] [--arcs 208M] [--threads 1] [--memory 2Gi] [--dir
+ *   folder]
  *
  * The peer is PageRank of the same graph in the same run. `pa+-` is three such walks in one pass:
- * one from the living pages of the sample, one from the dead, one that settles ties. Both ends of an
- * arc are drawn by power laws (graphs.ts); about one in twenty-five is drawn twice, and counts once.
- * The sample is 0.54 % of the pages, one in sixteen of them alive. At most 120 s of processor time
- * and 2 GiB are allowed.
+ * one from the living pages of the sample, one from the dead, one that settles ties. Both ends of
+ * an arc are drawn by power laws (graphs.ts); about one in twenty-five is drawn twice, and counts
+ * once. The sample is 0.54 % of the pages, one in sixteen of them alive. At most 120 s of processor
+ * time and 2 GiB are allowed.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

@@ -5,11 +5,11 @@
  *   npm run bench -- render --plain [--pages 5000] [--runs 3]
  *
  * The first renders every page of a synthetic web whose pages scripts make, and lets Crawlee's
- * PlaywrightCrawler do the same with the same Chromium, one page at a time; it archives nothing. The
- * second crawls a web
- * without scripts with `--render never` and `--render auto`: what the decision costs. Processor time
- * is that of the crawl and of all processes that it starts, sampled ten times a second: browsers are
- * many processes, and some are killed.
+ * PlaywrightCrawler do the same with the same Chromium, one page at a time; it archives nothing.
+ * The second crawls a web
+ * without scripts with `--render never` and `--render auto`: what the decision costs. Processor
+ * time is that of the crawl and of all processes that it starts, sampled ten times a second:
+ * browsers are many processes, and some are killed.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import {

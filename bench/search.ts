@@ -1,7 +1,7 @@
 /**
  * What search costs: `npm run bench -- search [--documents 20000] [--pages 1000] [--python python3]
- * [--words 600] [--links 0] [--folder FOLDER] [--no-peer]`; 0 pages or documents leave that part out. With a
- * folder, its index of documents is kept, and used again if it is there.
+ * [--words 600] [--links 0] [--folder FOLDER] [--no-peer]`; 0 pages or documents leave that part
+ * out. With a folder, its index of documents is kept, and used again if it is there.
  *
  * Prints documents of 600 words per second of processor time with their text in hand, and pages of
  * 25 KB from WARC; the size of the index as a share of the text; the peak of memory; the time of
@@ -10,9 +10,9 @@
  * captured again in a second crawl; and the time of `--changed` is printed, too.
  * SQLite FTS5 indexes the same documents and answers the same queries, where Python has it.
  *
- * Words are like those of English: drawn by Zipf's law with a steeper tail, so that 12 million words
- * have about 180,000 different ones and 600 million about 1.2 million; a sixth repeat a word of
- * their document, so that 600 words have about 320 different ones; half of the different words
+ * Words are like those of English: drawn by Zipf's law with a steeper tail, so that 12 million
+ * words have about 180,000 different ones and 600 million about 1.2 million; a sixth repeat a word
+ * of their document, so that 600 words have about 320 different ones; half of the different words
  * have a stem that differs from them. Documents are made while they are indexed; that time is
  * not counted.
  */

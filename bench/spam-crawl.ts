@@ -9,13 +9,14 @@
  *   npm run bench -- spam-crawl run model.json [scenario] [seed,seed] [domains] [pages]
  *                                              [policy,policy] [looks] [budget]
  *
- * `train` trains on the seeds 1 to 4, 12 and 13 of `spam`, calibrates on seeds 5, 6 and 14, and prints
- * the AUC at each stage on seed 11.
+ * `train` trains on the seeds 1 to 4, 12 and 13 of `spam`, calibrates on seeds 5, 6 and 14, and
+ * prints the AUC at each stage on seed 11.
  * `early` compares verdicts after 3 pages of a domain with those after 400.
- * `memory` holds what an agent holds for verdicts: a model, its kernels, and the sums of 12,000 domains.
- * `rule` writes a model that also shuts out domains of copied pages.
+ * `memory` holds what an agent holds for verdicts: a model, its kernels, and the sums of 12,000
+ * domains. `rule` writes a model that also shuts out domains of copied pages.
  * `copies` counts copied pages in a crawl with verdicts, by the truth and as they are found.
- * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two (compare.ts).
+ * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two
+ * (compare.ts).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';

@@ -9,8 +9,8 @@
  *
  * Models are trained on webs `mixed` of some seeds and tested on others. `--full` trains all
  * learners instead of three. Tricks and shuffled labels are judged with one forest of all dense
- * features: an ensemble for each would take an hour. `--out` writes the feature tables and labels of the training webs, for
- * `npm run bench -- learners`.
+ * features: an ensemble for each would take an hour. `--out` writes the feature tables and labels
+ * of the training webs, for `npm run bench -- learners`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -252,8 +252,9 @@ async function printTricks(bench: Bench): Promise<void> {
 }
 
 /**
- * With labels of other sites a model must know nothing. As many sites get the label spam as ham: with
- * few, a forest gives most sites less than the mean, and sites in a crowd the mean, whatever they are.
+ * With labels of other sites a model must know nothing. As many sites get the label spam as ham:
+ * with few, a forest gives most sites less than the mean, and sites in a crowd the mean, whatever
+ * they are.
  */
 async function printShuffled(bench: Bench): Promise<void> {
   const { webs, training } = bench;

@@ -1,13 +1,13 @@
 /**
- * What watching costs a crawl: one crawl of the lab, watched by two browsers in every second stretch
- * of time.
+ * What watching costs a crawl: one crawl of the lab, watched by two browsers in every second
+ * stretch of time.
  *
  *   npm run bench -- watched [STRETCHES] [SECONDS]
  *
  * Runs of a crawl differ by more than watching costs; stretches of one crawl that follow each other
- * do not. For each stretch: CPU time of the crawl's process for a page fetched, with `--console` and
- * two watchers, or with the console and nobody. The loss is the median of neighbours' ratios, and
- * the error that of their mean.
+ * do not. For each stretch: CPU time of the crawl's process for a page fetched, with `--console`
+ * and two watchers, or with the console and nobody. The loss is the median of neighbours' ratios,
+ * and the error that of their mean.
  *
  * Agents vary by more than that, too. So the second figure is that of the main thread alone, where
  * the console works and no agent does: its CPU time as a share of a core, watched and not.

@@ -12,8 +12,8 @@
  * is one file. All files are side by side: a thread is started by the URL `./agent-main.js` from
  * whichever chunk that code is in.
  *
- * Every thread keeps the text of its main module in memory. So it has no blanks and no comments, and
- * only ASCII: V8 stores a text with other characters in two bytes for each.
+ * Every thread keeps the text of its main module in memory. So it has no blanks and no comments,
+ * and only ASCII: V8 stores a text with other characters in two bytes for each.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -52,7 +52,9 @@ const sources = new Map(
     .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
 );
 
-/** The same for the same seed and sources; of each kind, as many as the root of how many there are. */
+/**
+ * The same for the same seed and sources; of each kind, as many as the root of how many there are.
+ */
 function sampled(count: number, seed: number): Fault[] {
   const from = [...sources].filter(([path]) => path.startsWith(values.only));
   const all = from.flatMap(([path, source]) => faultsIn(path, source));

@@ -168,7 +168,8 @@ function requireAllBehaviours(web: Web): void {
     Array.from({ length: domains }, (_, i) => truthAt(web, i).behaviours).flat(),
   );
   const missing = Object.keys(BEHAVIOURS).filter((name) => {
-    const isScript = BEHAVIOURS[name as keyof typeof BEHAVIOURS].layer === 'script'; // soak/render.ts
+    // Those are in soak/render.ts.
+    const isScript = BEHAVIOURS[name as keyof typeof BEHAVIOURS].layer === 'script';
     return !isScript && !there.has(name as keyof typeof BEHAVIOURS);
   });
   if (missing.length > 0)

@@ -4,8 +4,8 @@
  *
  * `npm run soak -- kill [kills] [domains] [pages] [seed] [--all]`; the tests run a short form of
  * it. With `--all` everything that has a state of its own is on (budgets, near-duplicates, learned
- * traps, soft 404s, verdicts on spam, metadata, sitemaps), and some domains are traps. Without what was learned the
- * crawl would not end, and with a wrong rule pages would be missing.
+ * traps, soft 404s, verdicts on spam, metadata, sitemaps), and some domains are traps. Without what
+ * was learned the crawl would not end, and with a wrong rule pages would be missing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -152,7 +152,9 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
   }
 }
 
-/** Options of a web whose every answer takes some milliseconds; a `Scenario` needs its own share. */
+/**
+ * Options of a web whose every answer takes some milliseconds; a `Scenario` needs its own share.
+ */
 export const slowBy = (patience?: number): LabOptions =>
   patience === undefined ? {} : { mix: { 'slow-start': 1 }, patience };
 

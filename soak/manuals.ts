@@ -1,7 +1,7 @@
 /**
  * `npm run soak -- manuals <folder> <nginx> [python]`: crawls real manuals, served by nginx on
- * loopback, and compares what is fetched with wget and with a Python script that follows `<a href>`.
- * Every URL that one of them finds must be fetched, or listed as skipped with its reason.
+ * loopback, and compares what is fetched with wget and with a Python script that follows `<a
+ * href>`. Every URL that one of them finds must be fetched, or listed as skipped with its reason.
  *
  * The folder is `usr/share/doc` of the unpacked Debian packages ghc-doc, python3.11-doc,
  * postgresql-doc-15 and libghc-aeson-doc; all folders `html` in it with an index are crawled.

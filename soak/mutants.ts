@@ -1,5 +1,6 @@
 /**
- * A sample of planted faults (scripts/mutants.ts), another one each day: how many do the tests find?
+ * A sample of planted faults (scripts/mutants.ts), another one each day: how many do the tests
+ * find?
  *
  *   npm run soak -- mutants [count 50] [seed: the day's number]
  */

@@ -6,9 +6,9 @@
  *
  * Two real processes on loopback: `drumlin web` (HTTP, TLS, DNS, the page about itself) and a crawl
  * of it with `--metrics-port`. Each port gets its requests by the grammar of test/fuzz. After each
- * fifth, the process collects its garbage, and its open sockets and memory are noted: `live` is what
- * is in use then, `resident` what the system has given it. Resident memory grows with the garbage
- * between two collections, so only live memory shows a leak. Then both must stop as usual.
+ * fifth, the process collects its garbage, and its open sockets and memory are noted: `live` is
+ * what is in use then, `resident` what the system has given it. Resident memory grows with the
+ * garbage between two collections, so only live memory shows a leak. Then both must stop as usual.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * Rendering, for longer than a test may take: does it find what scripts make, does hostile code stay
- * alone, does any packet or any browser get out?
+ * Rendering, for longer than a test may take: does it find what scripts make, does hostile code
+ * stay alone, does any packet or any browser get out?
  *
  *   npm run soak -- render truth [domains] [pages]     links found against truth, pages rendered
  *   npm run soak -- render hostile [pages]             memory and processes over hostile pages

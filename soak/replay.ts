@@ -6,8 +6,8 @@
  * also shown by pywb, if `PYWB` names its program `wayback`.
  *
  * `npm run soak -- replay [screenshot.png]`. It needs a Chromium (`CHROMIUM`, or as for
- * `--render`) and, once, `npm install --prefix bench/peers/replay --ignore-scripts`. Without them it prints
- * what is missing and exits with 0.
+ * `--render`) and, once, `npm install --prefix bench/peers/replay --ignore-scripts`. Without them
+ * it prints what is missing and exits with 0.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {

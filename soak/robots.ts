@@ -92,7 +92,9 @@ function agentsOf(text: string): string[] {
   return ['drumlin', ...new Set(named)].slice(0, 1 + MOST_AGENTS);
 }
 
-/** URLs on both sides of each rule, in ASCII: what a matcher does with other bytes is not defined. */
+/**
+ * URLs on both sides of each rule, in ASCII: what a matcher does with other bytes is not defined.
+ */
 function urlsOf(text: string): string[] {
   const values = [...text.matchAll(/^[ \t]*(?:dis)?allow[ \t]*:[ \t]*([!-"$-~]+)/gim)];
   const paths = values.flatMap(([, value]) => {

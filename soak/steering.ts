@@ -1,6 +1,6 @@
 /**
- * A crawl of the lab, steered in a real browser, killed and resumed: what the operator decides in the
- * console holds for the requests that the lab sees. The judge is the lab's own log.
+ * A crawl of the lab, steered in a real browser, killed and resumed: what the operator decides in
+ * the console holds for the requests that the lab sees. The judge is the lab's own log.
  *
  *   npm run soak -- steering
  */

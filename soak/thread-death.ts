@@ -2,9 +2,9 @@
  * A crawl in threads of which one dies at a step of its start or of its first checkpoint, and which
  * is then resumed. A step is a call of the file system.
  *
- * `npm run soak -- thread-death [kills]`. It must resume always, with any number of agents, and have
- * every page once. If the dead agent has a checkpoint, it is first taken away: without it the crawl
- * must be refused.
+ * `npm run soak -- thread-death [kills]`. It must resume always, with any number of agents, and
+ * have every page once. If the dead agent has a checkpoint, it is first taken away: without it the
+ * crawl must be refused.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';

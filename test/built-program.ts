@@ -1,7 +1,7 @@
 /**
- * Tests start the program that users get: `bin/drumlin` on the bundles in dist/. A run compiles them
- * once, at its start, if sources are newer. No process of the run compiles after that, so a change
- * of a source during the run does not take the bundles away from those that run.
+ * Tests start the program that users get: `bin/drumlin` on the bundles in dist/. A run compiles
+ * them once, at its start, if sources are newer. No process of the run compiles after that, so a
+ * change of a source during the run does not take the bundles away from those that run.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

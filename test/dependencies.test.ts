@@ -33,7 +33,9 @@ const PERMISSIVE = new Set([
   'Python-2.0',
   'Unlicense',
 ]);
-/** Not shipped, not changed: what the test runner's bundler brings along, and a checker of pages. */
+/**
+ * Not shipped, not changed: what the test runner's bundler brings along, and a checker of pages.
+ */
 const WEAK_COPYLEFT = /^(lightningcss(-|$)|axe-core$)/;
 const BUILDS_ITSELF = ['esbuild'];
 

@@ -16,9 +16,6 @@ const PAGES = [
     readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
   ),
 ];
-/** Written by a tool, with their texts in the sources. */
-const GENERATED = ['docs/configuration.md', 'docs/reference/cli.md', 'docs/reference/metrics.md'];
-
 const FENCE = /^```.*\n[\s\S]*?^```$/gm;
 const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 const proseOf = (page: string): string => textOf(page).replace(FENCE, '');
@@ -42,15 +39,6 @@ describe.each(PAGES.map((page) => [page]))('%s', (page) => {
 
   test('types commands and flags that exist', () => {
     for (const command of commandsOf(page)) expect(complaint(command), command).toBe('');
-  });
-
-  test('has lines of at most 100 columns, if it is not generated', () => {
-    if (GENERATED.includes(page)) return;
-    const long = textOf(page)
-      .replace(/<!-- (predicates|events) -->[\s\S]*?<!-- .*? -->/, '')
-      .split('\n')
-      .filter((line) => line.length > 100 && !line.startsWith('|') && !/\]\(|https?:/.test(line));
-    expect(long).toEqual([]);
   });
 });
 

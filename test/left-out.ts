@@ -1,6 +1,6 @@
 /**
- * What this machine may not have: servers, Python packages, foreign material, a few programs. A test
- * that needs one is left out where it is missing, and the last lines of the run name it:
+ * What this machine may not have: servers, Python packages, foreign material, a few programs. A
+ * test that needs one is left out where it is missing, and the last lines of the run name it:
  *
  *   describe.skipIf(leftOut(await needs.server('nats')))('a bucket', …)
  *   test.skipIf(leftOut(needs.program('zstd')))('is read by another program', …)

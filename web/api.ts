@@ -56,7 +56,9 @@ interface Loaded {
   again(): void;
 }
 
-/** Loads a path, and again when it changes; undefined loads nothing. The old value stays meanwhile. */
+/**
+ * Loads a path, and again when it changes; undefined loads nothing. The old value stays meanwhile.
+ */
 export function useLoad(path: string | undefined, every?: number): Loaded {
   const [state, setState] = useState<Omit<Loaded, 'again'>>({
     ...{ value: undefined, error: undefined, reading: undefined },

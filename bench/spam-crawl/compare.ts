@@ -2,10 +2,10 @@
  * Crawls of one web in virtual time, by several policies at once, judged by the truth.
  *
  * Idea      The crawls take turns, so that every line printed compares all of them after as many
- *           pages. `tse+truth` and `trusted+truth` have verdicts that know the truth after the first
- *           page of a domain: no verdicts can do better.
- *           Where fetchers are idle, spam costs no useful page. So each line tells how many turns of
- *           spam began while another host was ready, and the last line how many useful pages the
+ *           pages. `tse+truth` and `trusted+truth` have verdicts that know the truth after the
+ *           first page of a domain: no verdicts can do better.
+ *           Where fetchers are idle, spam costs no useful page. So each line tells how many turns
+ *           of spam began while another host was ready, and the last line how many useful pages the
  *           truth has fetched by the time at which the crawl with verdicts ended.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -117,7 +117,9 @@ class Run {
     );
   }
 
-  /** Of the domains with fetched pages: those that `isBelow` half of their budget by their verdict. */
+  /**
+   * Of the domains with fetched pages: those that `isBelow` half of their budget by their verdict.
+   */
   async hurt(isBelow: (spam: number) => boolean): Promise<string> {
     const { reputation, domains } = this.#order;
     await reputation?.write();

@@ -6,7 +6,9 @@ import { COPIED_SHARE } from '../../src/spam/features/neighbours/copies-set.ts';
 import { scoreStumps } from '../../src/spam/learn/logit-boost.ts';
 import type { ModelPart, SpamModel, StageModel } from '../../src/spam/model.ts';
 
-/** The share by the pages of a stage: two pages of three, of ten, and more than a tenth of thirty. */
+/**
+ * The share by the pages of a stage: two pages of three, of ten, and more than a tenth of thirty.
+ */
 const MOST_COPIED: Readonly<Record<number, number>> = { 3: 0.5, 10: 0.1, 30: 0.1, 100: 0.05 };
 /** Of a stump: more than all others together can outweigh. */
 const CERTAIN = 4;

@@ -1,9 +1,9 @@
 /**
- * Copies in a crawl with verdicts, by the truth: how many of their texts were fetched before, and how
- * many of them the crawl's table of first texts finds.
+ * Copies in a crawl with verdicts, by the truth: how many of their texts were fetched before, and
+ * how many of them the crawl's table of first texts finds.
  *
- * Idea      A copy can be told only by a text that was fetched elsewhere before. The truth knows whose
- *           text a page has, so it shows how much any comparison of texts could find.
+ * Idea      A copy can be told only by a text that was fetched elsewhere before. The truth knows
+ *           whose text a page has, so it shows how much any comparison of texts could find.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,8 +3,9 @@
  *
  * Idea      Domains are read as a crawl reads them: by their first pages, found along links. Each
  *           domain gives a row for its name alone, and one for each stage at which a crawl gives a
- *           verdict. Each stage has stumps of its own: means of one page tell other things than means
- *           of thirty. Probabilities are calibrated on webs that the model was not trained on.
+ *           verdict. Each stage has stumps of its own: means of one page tell other things than
+ *           means of thirty. Probabilities are calibrated on webs that the model was not trained
+ *           on.
  * Ensures   the same seeds give the same model. All rows of a domain, and all domains of a group,
  *           are on one side of a split.
  */

@@ -158,7 +158,9 @@ function fieldsOf(source: ts.SourceFile): Map<string, Set<string>> {
   return fields;
 }
 
-/** The fault that puts `to` where `from` stands at `at`: a switch around the least node that can. */
+/**
+ * The fault that puts `to` where `from` stands at `at`: a switch around the least node that can.
+ */
 export function givenFault(
   file: string,
   text: string,
@@ -191,7 +193,10 @@ export function givenFault(
 const isValid = (text: string): boolean =>
   ts.transpileModule(text, { reportDiagnostics: true }).diagnostics?.length === 0;
 
-/** Defined by each file before its functions run. Where only a function's text goes, it is not there. */
+/**
+ * Defined by each file before its functions run. Where only a function's text goes, it is not
+ * there.
+ */
 const SWITCH = `
 globalThis.__fault ??= (() => {
   const { DRUMLIN_FAULT: on, DRUMLIN_FAULT_HITS: to, DRUMLIN_TEST_FILE: test } = process.env;

@@ -30,7 +30,9 @@ interface Program {
   readonly go?: string;
 }
 
-/** In the order of preference. The sums are of the wheels for Linux (two processors) and Windows. */
+/**
+ * In the order of preference. The sums are of the wheels for Linux (two processors) and Windows.
+ */
 const PROGRAMS: Readonly<Record<ServerName, readonly Program[]>> = {
   nats: [
     {

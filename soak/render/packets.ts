@@ -1,6 +1,7 @@
 /**
- * Does any packet leave the browser? It renders pages that try every way out, under strace(1), which
- * prints each of its calls that could send one. The pages ask for a listening socket on loopback.
+ * Does any packet leave the browser? It renders pages that try every way out, under strace(1),
+ * which prints each of its calls that could send one. The pages ask for a listening socket on
+ * loopback.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Does rendering hold with Chromium's sandbox? A page is rendered without `no-sandbox`, and /proc says
- * what keeps its process. Root cannot do that: as root, this runs once more as the user `nobody`.
+ * Does rendering hold with Chromium's sandbox? A page is rendered without `no-sandbox`, and /proc
+ * says what keeps its process. Root cannot do that: as root, this runs once more as the user
+ * `nobody`.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';

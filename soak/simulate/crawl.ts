@@ -2,7 +2,8 @@
  * One simulated crawl: a web, a disk, a network and a clock from one seed, and a crawl that lives
  * through what goes wrong with them, life after life, until all is well and it must end.
  *
- *   life 1 ─ killed ─► life 2 ─ disk full ─► life 3 ─ power cut ─► … ─► the last: no faults ─► judge
+ *   life 1 ─ killed ─► life 2 ─ disk full ─► life 3 ─ power cut ─► … ─► the last: no faults ─►
+ *   judge
  */
 import { DrumlinError } from '../../src/base/errors.ts';
 import {

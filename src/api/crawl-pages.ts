@@ -48,7 +48,7 @@ export interface PageElement {
 }
 
 /** What a function of yours may return: a value, nothing, or a promise of either. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a function that decides nothing returns nothing.
+// biome-ignore lint/suspicious/noConfusingVoidType: nothing may be returned.
 export type Answer<T> = T | undefined | void | Promise<T | undefined | void>;
 
 /** A request that is about to be made. */

@@ -1,8 +1,9 @@
 /**
  * Sorted streams, merged: a heap of the streams by what each has next.
  *
- * Idea      A stream is a *lane* with a current item. The lane with the least item is at the top; its
- *           user takes the item and moves on. What an item is, only the lanes and their order know.
+ * Idea      A stream is a *lane* with a current item. The lane with the least item is at the top;
+ *           its user takes the item and moves on. What an item is, only the lanes and their order
+ *           know.
  * Requires  Lanes whose items are in order.
  * Ensures   Every item is at the top once, in order. `close` closes all lanes.
  * Cost      Two comparisons for each doubling of the number of lanes; waits only for lanes that do.
@@ -13,7 +14,9 @@ export interface Lane {
   readonly hasOne: boolean;
   /** Leaves the current item. */
   skip(): void;
-  /** Makes the next item current, if there is one. Await what it returns, if it returns anything. */
+  /**
+   * Makes the next item current, if there is one. Await what it returns, if it returns anything.
+   */
   fill(): Promise<void> | undefined;
   close(): Promise<void>;
 }

@@ -23,7 +23,9 @@ export function politePacer(millis = 4): Pacer {
   };
 }
 
-/** Works at most half of the time: what else there is to do is done as if there were no such work. */
+/**
+ * Works at most half of the time: what else there is to do is done as if there were no such work.
+ */
 export function restingPacer(millis = 8): Pacer {
   let began = performance.now();
   return {

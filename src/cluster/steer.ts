@@ -1,8 +1,8 @@
 /**
  * What an operator changes in a cluster: the one way of `drumlin cluster …` and of its console.
  *
- * Ensures   Settings and the form of files are checked before a key of the book is written; what the
- *           expressions of filters mean, each worker checks. Each key is changed by a
+ * Ensures   Settings and the form of files are checked before a key of the book is written; what
+ *           the expressions of filters mean, each worker checks. Each key is changed by a
  *           compare-and-set: of two operators at once, both changes hold, or the later one.
  */
 import { DrumlinError } from '../base/errors.ts';

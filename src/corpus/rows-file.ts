@@ -105,7 +105,8 @@ export async function* readRows(disk: Disk, path: string): AsyncGenerator<Cell[]
     for (let position = 0; position < size; ) {
       await file.readAll(new Uint8Array(head.buffer), position);
       const [length, rows] = head;
-      // One piece of memory for all blocks: as garbage they would pile up until the next collection.
+      // One piece of memory for all blocks: as garbage they would pile up until the next
+      // collection.
       if (held.length < length) held = Buffer.allocUnsafeSlow(2 * length);
       const block = held.subarray(0, length);
       await file.readAll(block, position + head.byteLength);

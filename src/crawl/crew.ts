@@ -92,10 +92,10 @@ interface Member {
 }
 
 /**
- * Megabytes for young objects in an agent's thread: at least, at most, and for each request at once.
- * A third of it is the space that fills up; V8 rounds that up to a power of two, and has two of them
- * in memory. A page allocates about 60 KB while it is in progress. If the space fills up twice
- * meanwhile, V8 treats these objects as old.
+ * Megabytes for young objects in an agent's thread: at least, at most, and for each request at
+ * once. A third of it is the space that fills up; V8 rounds that up to a power of two, and has two
+ * of them in memory. A page allocates about 60 KB while it is in progress. If the space fills up
+ * twice meanwhile, V8 treats these objects as old.
  */
 const YOUNG = { least: 12, most: 48, each: 3 / 32 };
 /**

@@ -1,4 +1,6 @@
-/** What is made of the files of all agents when a run ends: one crawl log, one table, one folder. */
+/**
+ * What is made of the files of all agents when a run ends: one crawl log, one table, one folder.
+ */
 import { join } from 'node:path';
 import type { CrawlConfig } from '../config/settings.ts';
 import type { Disk } from '../disk/disk.ts';

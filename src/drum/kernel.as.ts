@@ -119,7 +119,15 @@ export function startGroups(groups: usize, count: u32): void {
   }
 }
 
-export function scatter(keys: usize, from: u32, to: u32, low: u64, shift: u32, groups: usize, pairs: usize): void {
+export function scatter(
+  keys: usize,
+  from: u32,
+  to: u32,
+  low: u64,
+  shift: u32,
+  groups: usize,
+  pairs: usize,
+): void {
   for (let i = from; i < to; i++) {
     const key = load<u64>(keys + (<usize>i << 3));
     const group = groups + (<usize>((key - low) >> shift) << 2);
@@ -263,7 +271,14 @@ export function merge(cursors: usize, novel: usize, last: bool): u32 {
  * The novel keys among `count` arrivals from the index `from` on, in order, and their bits shifted
  * to begin at 0.
  */
-export function pick(keys: usize, novel: usize, from: u32, count: u32, bits: usize, out: usize): u32 {
+export function pick(
+  keys: usize,
+  novel: usize,
+  from: u32,
+  count: u32,
+  bits: usize,
+  out: usize,
+): u32 {
   let n: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const index = from + i;
@@ -280,7 +295,14 @@ export function pick(keys: usize, novel: usize, from: u32, count: u32, bits: usi
  * The texts whose bit is set: copied to `out`, their ends to `ends`. The last text ends at the
  * return value.
  */
-export function extract(text: usize, count: u32, bits: usize, ends: usize, out: usize, outFrom: u32): u32 {
+export function extract(
+  text: usize,
+  count: u32,
+  bits: usize,
+  ends: usize,
+  out: usize,
+  outFrom: u32,
+): u32 {
   let end = outFrom;
   for (let i: u32 = 0; i < count; i++) {
     let length: u32 = load<u8>(text++);

@@ -51,7 +51,10 @@ function digitsIn(bytes: v128): v128 {
 // @ts-ignore: decorator
 @inline
 function wordBytesIn(bytes: v128, digits: v128): v128 {
-  const letters = i8x16.lt_u(i8x16.sub(v128.or(bytes, i8x16.splat(0x20)), i8x16.splat(97)), i8x16.splat(26));
+  const letters = i8x16.lt_u(
+    i8x16.sub(v128.or(bytes, i8x16.splat(0x20)), i8x16.splat(97)),
+    i8x16.splat(26),
+  );
   return v128.or(v128.or(letters, digits), i8x16.lt_s(bytes, i8x16.splat(0)));
 }
 
@@ -189,7 +192,8 @@ function closeOf(at: usize, end: usize, name: u64, length: u32): usize {
   while (true) {
     at = nextOf(at, end, 0x3c);
     if (at >= end) return end;
-    if (load<u8>(at + 1) == 0x2f && (lowered(at + 2) & mask) == name && at + 2 + length <= end) return at;
+    if (load<u8>(at + 1) == 0x2f && (lowered(at + 2) & mask) == name && at + 2 + length <= end)
+      return at;
     at++;
   }
 }
@@ -214,7 +218,8 @@ function isReference(at: usize): bool {
 @inline
 function copyWord(from: usize, to: usize, length: usize): void {
   v128.store(to, v128.load(from));
-  for (let done: usize = 16; done < length; done += 16) v128.store(to + done, v128.load(from + done));
+  for (let done: usize = 16; done < length; done += 16)
+    v128.store(to + done, v128.load(from + done));
   store<u8>(to + length, 32);
 }
 
@@ -292,7 +297,8 @@ function readPage(length: u32, withLinks: bool, records: bool, keptTo: usize): v
     );
     const beyond = joined(bits(a), bits(b), bits(c), bits(d));
     const inside = digits | alphabet | beyond;
-    const wide = beyond == 0 ? 0 : joined(bits(wideIn(a)), bits(wideIn(b)), bits(wideIn(c)), bits(wideIn(d)));
+    const wide =
+      beyond == 0 ? 0 : joined(bits(wideIn(a)), bits(wideIn(b)), bits(wideIn(c)), bits(wideIn(d)));
     const markup = joined(
       bits(i8x16.eq(a, less)),
       bits(i8x16.eq(b, less)),
@@ -386,7 +392,8 @@ function readPage(length: u32, withLinks: bool, records: bool, keptTo: usize): v
     }
     const nameEnd = min(wordEnd(start), end);
     const size = <u32>(nameEnd - start);
-    signature = (rotl<u64>(signature, 23) ^ hashOf(start, size) ^ (closing ? CLOSING : OPENING)) * P1;
+    signature =
+      (rotl<u64>(signature, 23) ^ hashOf(start, size) ^ (closing ? CLOSING : OPENING)) * P1;
     at = passAttributes(nameEnd, end);
     if (size > 8) continue;
     const name = lowered(start) & (u64.MAX_VALUE >> ((8 - <u64>size) << 3));
@@ -397,7 +404,10 @@ function readPage(length: u32, withLinks: bool, records: bool, keptTo: usize): v
       linked = 0;
     } else if (name == TITLE) {
       inTitle = !closing;
-    } else if (!closing && (name == SCRIPT || name == STYLE || name == NOSCRIPT || name == TEMPLATE)) {
+    } else if (
+      !closing &&
+      (name == SCRIPT || name == STYLE || name == NOSCRIPT || name == TEMPLATE)
+    ) {
       at = closeOf(at, end, name, size);
     }
   }

@@ -1,17 +1,17 @@
 /**
  * Which site had a text first: tells copied pages from their originals, in fixed memory.
  *
- * Idea      A sketch has 16 words of eight places each. Two pages with the same text agree in all of
- *           them, pages with nine tenths of their text in common in four of ten, others in none.
+ * Idea      A sketch has 16 words of eight places each. Two pages with the same text agree in all
+ *           of them, pages with nine tenths of their text in common in four of ten, others in none.
  *           Eight words of every page are keys of a table, each with the site that came with it
  *           first. A page with two words of the same other site is a copy.
  *
  *             page ─► 8 words ─► sets of 4 entries: word, first site
  *
  * Requires  pages in the order in which they count. Sites have numbers of 32 bits.
- * Ensures   Memory is fixed: in a full set the oldest entry makes room. A table that is restored from
- *           what `encode` wrote gives the same answers. Pages of few shingles are no copies and have
- *           none: messages of servers, frames and lists, which many sites share.
+ * Ensures   Memory is fixed: in a full set the oldest entry makes room. A table that is restored
+ *           from what `encode` wrote gives the same answers. Pages of few shingles are no copies
+ *           and have none: messages of servers, frames and lists, which many sites share.
  * Cost      About 1 µs a page. 2 MiB for 32,768 pages with texts of their own; copies take no room.
  */
 import type { Fingerprint } from './fingerprint.ts';

@@ -11,7 +11,10 @@ import type { PageText } from './first-texts.ts';
 export interface PageWords extends PageText {
   /** A hash for each word, in order; the same for the same word in lower case. */
   readonly hashes: BigUint64Array;
-  /** The words as they are written, with a space after each; only the beginning if no more was asked for. */
+  /**
+   * The words as they are written, with a space after each; only the beginning if no more was asked
+   * for.
+   */
   readonly text: Uint8Array;
   /** The length of the whole text. */
   readonly textBytes: number;

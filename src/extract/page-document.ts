@@ -1,9 +1,9 @@
 /**
  * An HTML page as a tree that CSS selectors can be asked of.
  *
- * Idea      The tree is that of the HTML standard (parse5), so that a selector copied from a browser
- *           finds the same elements. It is built when it is first asked for, and its packages are
- *           loaded then: a crawl that asks for none pays nothing.
+ * Idea      The tree is that of the HTML standard (parse5), so that a selector copied from a
+ *           browser finds the same elements. It is built when it is first asked for, and its
+ *           packages are loaded then: a crawl that asks for none pays nothing.
  * Cost      docs/extraction.md has the measurement: many times the scan for links.
  */
 import type { selectAll } from 'css-select';

@@ -24,8 +24,8 @@ import type { Supply } from './supply.ts';
 /** Early flushes of the sieve take at most a twentieth of the time, unless no turn is out. */
 const EARLY_FLUSH_SHARE = 1 / 20;
 /**
- * With a supply that chooses, the sieve also decides this often although fetchers have work: what it
- * holds back may be better than all that is queued.
+ * With a supply that chooses, the sieve also decides this often although fetchers have work: what
+ * it holds back may be better than all that is queued.
  */
 const DECIDE_AFTER: Millis = 4000;
 /** These decisions take at most a fiftieth of the time. */

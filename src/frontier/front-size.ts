@@ -1,9 +1,10 @@
 /**
- * How large the front should be: large enough that no fetcher has to wait, and that there is a choice.
+ * How large the front should be: large enough that no fetcher has to wait, and that there is a
+ * choice.
  *
- * Idea      BUbiNG's rule: when a fetcher had to wait although the front was as large as needed, more
- *           is needed. With an order of turns that chooses among ready hosts, the front is a few
- *           times as large as fetchers need.
+ * Idea      BUbiNG's rule: when a fetcher had to wait although the front was as large as needed,
+ *           more is needed. With an order of turns that chooses among ready hosts, the front is a
+ *           few times as large as fetchers need.
  * Ensures   the size stays between its first value and the most hosts in memory, and grows by a
  *           sixteenth at a time.
  */

@@ -10,9 +10,9 @@
  *           crawl feels instant. Later the distributor brings hosts in as others run dry. Which
  *           hosts are in memory is kept by the registry (`HostRegistry`); this file gives turns.
  * Requires  one caller.
- * Ensures   URLs of a host come out in the order in which they were added; requisites in memory come
- *           before pages. No URL is lost: each is handed out by a turn, or counted as refused, or
- *           still queued.
+ * Ensures   URLs of a host come out in the order in which they were added; requisites in memory
+ *           come before pages. No URL is lost: each is handed out by a turn, or counted as refused,
+ *           or still queued.
  * Cost      the hosts and URLs of `limits`, however many the crawl has.
  */
 import type { Millis } from '../base/units.ts';
@@ -78,8 +78,8 @@ const LEAST_QUEUE = 4;
 /** A host may keep at most this many URLs in memory. */
 const LONGEST_QUEUE = 4096;
 /**
- * A host may take this part of the free memory for URLs. Among thousands of hosts with one URL each,
- * those with many would otherwise run dry long before the next sweep.
+ * A host may take this part of the free memory for URLs. Among thousands of hosts with one URL
+ * each, those with many would otherwise run dry long before the next sweep.
  */
 const SHARE_OF_FREE = 1 / 64;
 /**
@@ -246,8 +246,8 @@ export class Frontier {
   }
 
   /**
-   * A host's share of the URLs in memory. It is that in a front of full size: a few large hosts must
-   * not take the room of all others.
+   * A host's share of the URLs in memory. It is that in a front of full size: a few large hosts
+   * must not take the room of all others.
    */
   get #share(): number {
     const hosts = Math.max(1, this.registry.size, this.required);
@@ -268,8 +268,8 @@ export class Frontier {
   }
 
   /**
-   * If URLs fill the memory and the front is too small, moves the URLs that hosts with a delay cannot
-   * fetch soon to the backlog.
+   * If URLs fill the memory and the front is too small, moves the URLs that hosts with a delay
+   * cannot fetch soon to the backlog.
    */
   makeRoom(): void {
     const now = this.#parts.clock.now();
@@ -590,7 +590,9 @@ export class Frontier {
     return this.#refuse(host, this.#drained(host), reason);
   }
 
-  /** Counts and reports URLs of a host that will not be fetched; `queue` may be empty afterwards. */
+  /**
+   * Counts and reports URLs of a host that will not be fetched; `queue` may be empty afterwards.
+   */
   #refuse(host: Host, queue: PathQueue, reason: string): number {
     const { onSkipped, onSkippedUrl } = this.#parts;
     const urls = queue.length;

@@ -10,7 +10,9 @@
  */
 import FlatQueue from 'flatqueue';
 
-/** Popped items that may stay in the arrays of a heap: to allocate for each push would cost more. */
+/**
+ * Popped items that may stay in the arrays of a heap: to allocate for each push would cost more.
+ */
 const BEHIND = 4;
 
 export class SmallQueue<T> {

@@ -1,20 +1,21 @@
 /**
  * Of the hosts that may be asked now, which one gets the next turn?
  *
- * Breadth first: the host that was ready first. In the order of budgets a domain with a larger budget
- * gets more turns:
+ * Breadth first: the host that was ready first. In the order of budgets a domain with a larger
+ * budget gets more turns:
  *
  * Idea      Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996), with domains in place of
  *           flows. A virtual time moves from turn to turn. A domain with weight w that had its last
- *           turn at time t may have the next at t + 1/w, and the domain whose time is first gets the
- *           turn. So domains that always have a host ready get turns in proportion to their weights,
- *           however many hosts and URLs each has. A domain without ready hosts saves nothing up.
- *           A new domain waits for a part of that time: turns at once for all new domains would go
- *           to those who register most.
- * Ensures   no turn is ever refused: this is an order, and every ready host gets its turn if fetchers
- *           are idle. While a host is queued its place moves back, by a turn or a smaller budget of
- *           its domain. It moves forward when budgets are new and that of its domain is several times
- *           as large as when it was queued; a little larger one counts from its next place on.
+ *           turn at time t may have the next at t + 1/w, and the domain whose time is first gets
+ *           the turn. So domains that always have a host ready get turns in proportion to their
+ *           weights, however many hosts and URLs each has. A domain without ready hosts saves
+ *           nothing up. A new domain waits for a part of that time: turns at once for all new
+ *           domains would go to those who register most.
+ * Ensures   no turn is ever refused: this is an order, and every ready host gets its turn if
+ *           fetchers are idle. While a host is queued its place moves back, by a turn or a smaller
+ *           budget of its domain. It moves forward when budgets are new and that of its domain is
+ *           several times as large as when it was queued; a little larger one counts from its next
+ *           place on.
  * Cost      a number for each domain in memory. It is not stored: a domain that leaves memory and
  *           returns counts as new.
  */
@@ -47,8 +48,9 @@ export const byReadyTime: TurnOrder<{ readonly readyAt: Millis }> = {
 };
 
 /**
- * Weights grow with this power of the budget. In proportion to budgets, spam gets least, and so many
- * turns go to the best domains that fewer small honest ones are reached; see docs/resistance.md.
+ * Weights grow with this power of the budget. In proportion to budgets, spam gets least, and so
+ * many turns go to the best domains that fewer small honest ones are reached; see
+ * docs/resistance.md.
  */
 const POWER = 0.75;
 /** A new domain waits for this part of the time between two of its turns. */

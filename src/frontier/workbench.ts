@@ -10,8 +10,8 @@
  *                   127.0.0.9 (ready 10:00:03)  ──►  b.example (ready 10:00:02)  ──►  /
  *
  *           When there are more ready hosts than fetchers, the order of turns chooses among them
- *           (turn-order.ts). So the ready hosts of an address are in a second queue, by their places
- *           in that order, and so are the addresses that have any.
+ *           (turn-order.ts). So the ready hosts of an address are in a second queue, by their
+ *           places in that order, and so are the addresses that have any.
  *
  * Requires  times of one clock; each turn is released once.
  * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at

@@ -109,8 +109,8 @@ export class NameWriter {
 const TAB = 9;
 
 /**
- * Writes the numbers of hosts that come after the names of some graphs, `name⇥number`. A tab is less
- * than any byte of a name, so the number changes nothing in the order of names.
+ * Writes the numbers of hosts that come after the names of some graphs, `name⇥number`. A tab is
+ * less than any byte of a name, so the number changes nothing in the order of names.
  */
 export class HostWriter {
   readonly #disk: Disk;

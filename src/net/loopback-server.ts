@@ -6,12 +6,12 @@
  *           on loopback. So the servers of ours that speak to people and monitors share this front,
  *           and write only their pages.
  * Ensures   No request throws: a target in no known form gets 400, a page that cannot be made 500.
- *           Only GET and HEAD are answered, unless the server names other methods, and, on loopback,
- *           only under a loopback name: no page in a browser can read the answers (DNS rebinding). A
- *           body is read only where the server accepts one, and only up to its limit. A client that
- *           is slow to send or to read holds one of `MOST_CONNECTIONS` sockets for about ten seconds
- *           at most; one that reads a stream, until it is silent for so long; one that downloads a
- *           body, until nothing moves for five minutes.
+ *           Only GET and HEAD are answered, unless the server names other methods, and, on
+ *           loopback, only under a loopback name: no page in a browser can read the answers (DNS
+ *           rebinding). A body is read only where the server accepts one, and only up to its limit.
+ *           A client that is slow to send or to read holds one of `MOST_CONNECTIONS` sockets for
+ *           about ten seconds at most; one that reads a stream, until it is silent for so long; one
+ *           that downloads a body, until nothing moves for five minutes.
  */
 import {
   createServer,

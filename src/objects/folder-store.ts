@@ -1,5 +1,6 @@
 /**
- * Objects as files of a folder: for a cluster on one machine, on a shared file system, and in tests.
+ * Objects as files of a folder: for a cluster on one machine, on a shared file system, and in
+ * tests.
  *
  *   <root>/<key>            the objects
  *   <root>/.new/            objects being written

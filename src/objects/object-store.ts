@@ -103,6 +103,8 @@ export function uploadGone(place: string, key: string): DrumlinError {
   );
 }
 
-/** The upload is not there any more: it was completed, aborted, or dropped by a rule of the store. */
+/**
+ * The upload is not there any more: it was completed, aborted, or dropped by a rule of the store.
+ */
 export const isUploadGone = (error: unknown): boolean =>
   error instanceof DrumlinError && error.code === 'OBJECT_UPLOAD';

@@ -8,7 +8,8 @@
  * `npm run kernels` compiles it into links-wasm.ts, which the build and the tests load. At least 64
  * zero bytes follow the input, so that a look past its end finds nothing.
  *
- * Long: one module, because kernels share no memory and a call between them costs as much as a link.
+ * Long: one module, because kernels share no memory and a call between them costs as much as a
+ * link.
  */
 
 /** What `scan` and `resolve` share with their caller, as i32: see the names in packed-page.ts. */
@@ -223,7 +224,8 @@ export function scan(from: u32, length: u32): i32 {
     at = walk(nameEnd, end, tag <= META ? tag : 0, record);
     if (at == 0) break;
     const tagEnd = at;
-    if (tag == TITLE || tag == IFRAME || tag == RAW) at = rawTextEnd(at, end, start, nameEnd - start);
+    if (tag == TITLE || tag == IFRAME || tag == RAW)
+      at = rawTextEnd(at, end, start, nameEnd - start);
     else if (tag == SCRIPT) at = scriptEnd(at, end, start);
     else if (tag == PLAINTEXT) at = end;
     else if (tag == TEMPLATE) templates++;
@@ -339,8 +341,8 @@ function escapedScriptEnd(from: usize, end: usize): usize {
 }
 
 /**
- * Walks the attributes of a tag whose name ends at `at`, and its `>`. Returns the position after it,
- * 0 if the page ends first. Notes the spans of the attributes that `tag` needs, if it is not 0.
+ * Walks the attributes of a tag whose name ends at `at`, and its `>`. Returns the position after
+ * it, 0 if the page ends first. Notes the spans of the attributes that `tag` needs, if it is not 0.
  */
 function walk(at: usize, end: usize, tag: i32, record: usize): usize {
   let count = 0;
@@ -675,8 +677,9 @@ const C_QUESTION: u32 = 6;
 const C_HASH: u32 = 7;
 
 /**
- * Copies path and query if they are plain, up to a fragment or `end`; as `plainPathEnd` of plain.ts.
- * An ampersand is plain if it is `&amp;`, or begins a name that `=` ends: then it is no reference.
+ * Copies path and query if they are plain, up to a fragment or `end`; as `plainPathEnd` of
+ * plain.ts. An ampersand is plain if it is `&amp;`, or begins a name that `=` ends: then it is no
+ * reference.
  */
 function putPath(at: usize, end: usize, out: usize): usize {
   let afterSlash = true;
@@ -733,8 +736,8 @@ function putPath(at: usize, end: usize, out: usize): usize {
 }
 
 /**
- * Copies sixteen bytes, and returns how many of them, from the first on, are letters, digits, `-` or
- * `_`.
+ * Copies sixteen bytes, and returns how many of them, from the first on, are letters, digits, `-`
+ * or `_`.
  */
 // @ts-ignore: decorator
 @inline

@@ -3,7 +3,8 @@
  * link, only one text with all URLs.
  *
  *   page ─► scan: tags and attributes that matter ─► base, encoding ─► resolve: URLs ─► PackedLinks
- *             └─ svg, math ─► TagScanner                                └─ not plain ─► ReferenceReader
+ *             └─ svg, math ─► TagScanner                                └─ not plain ─►
+ *                                                                       ReferenceReader
  *
  * Requires  An encoding in which ASCII is ASCII.
  * Ensures   The same answer as `findTags` and `readTags`. Undefined for a page that is too large or

@@ -1,5 +1,6 @@
 /**
- * From a tag with an address to a link: which kind it is, whether it is to be followed, and its URL.
+ * From a tag with an address to a link: which kind it is, whether it is to be followed, and its
+ * URL.
  */
 import type { ParameterList } from '../url/parameters.ts';
 import type { Resolver } from '../url/resolve.ts';

@@ -147,8 +147,8 @@ export class Browser {
   }
 
   /**
-   * The context for the pages of a host: cookies and storage of another host are never in it. `made`
-   * is called with a new one.
+   * The context for the pages of a host: cookies and storage of another host are never in it.
+   * `made` is called with a new one.
    */
   async contextFor(host: string, made: (id: string) => Promise<void>): Promise<string> {
     if (this.#context?.host === host) {
@@ -259,7 +259,9 @@ async function startWhenWritten(
   }
 }
 
-/** The profile of a browser is `drumlin-browser-PID-UUID`, with the number of the crawl's process. */
+/**
+ * The profile of a browser is `drumlin-browser-PID-UUID`, with the number of the crawl's process.
+ */
 const PROFILE = 'drumlin-browser-';
 let swept: Promise<void> | undefined;
 

@@ -1,10 +1,10 @@
 /**
  * A browser process and the two pipes through which it is driven: the DevTools protocol.
  *
- * Idea      Messages are JSON texts that end with a zero byte, on descriptors 3 (to the browser) and
- *           4 (from it). There is no port that another program could connect to. The browser ends
- *           when the pipe closes, and the system closes the pipe when this process ends, however it
- *           ends: so no browser outlives its crawl.
+ * Idea      Messages are JSON texts that end with a zero byte, on descriptors 3 (to the browser)
+ *           and 4 (from it). There is no port that another program could connect to. The browser
+ *           ends when the pipe closes, and the system closes the pipe when this process ends,
+ *           however it ends: so no browser outlives its crawl.
  * Requires  `--remote-debugging-pipe` among the arguments.
  * Ensures   Every call resolves or rejects: when the browser is gone, all open calls reject with
  *           `BrowserGone`. A message that is no JSON ends the browser.

@@ -1,5 +1,6 @@
 /**
- * Which browser renders: the one that the user names, one on the PATH, or the one of an npm package.
+ * Which browser renders: the one that the user names, one on the PATH, or the one of an npm
+ * package.
  *
  * Ensures   a program that exists, and the environment in which it finds its libraries; or an error
  *           that says how to get one. Nothing is downloaded.
@@ -110,8 +111,8 @@ async function unpack(disk: Disk): Promise<BrowserProgram | undefined> {
 const FONTS_FILE = 'drumlin.conf';
 
 /**
- * The package unpacks its fonts into the folder for temporary files, but its own configuration names
- * /tmp/fonts. Without any font Chromium ends at the first button of a page.
+ * The package unpacks its fonts into the folder for temporary files, but its own configuration
+ * names /tmp/fonts. Without any font Chromium ends at the first button of a page.
  */
 async function fontsIn(disk: Disk, folder: string | undefined): Promise<Record<string, string>> {
   if (folder === undefined) return {};

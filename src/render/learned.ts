@@ -5,8 +5,8 @@
  * Idea      The first `TRIED` pages of a host that look as if they needed it are rendered. If none
  *           gained links or text, the host is left alone, but for one page in `AGAIN` of them: the
  *           site may have changed, or its first pages were not like the others.
- * Ensures   At most `most` hosts are remembered, the latest ones. Nothing is kept on disk: a resumed
- *           crawl learns anew, at the price of `TRIED` pages of a host that gain nothing.
+ * Ensures   At most `most` hosts are remembered, the latest ones. Nothing is kept on disk: a
+ *           resumed crawl learns anew, at the price of `TRIED` pages of a host that gain nothing.
  */
 const TRIED = 3;
 const AGAIN = 64;

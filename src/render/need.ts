@@ -3,10 +3,11 @@
  *
  * Idea      A page that scripts build is fetched as a shell: scripts, and hardly any text or links.
  *           Many shells also name the element into which they build, or tell visitors without
- *           scripts to switch them on. A page with text and links enough is shown as it is, whatever
- *           scripts it has.
+ *           scripts to switch them on. A page with text and links enough is shown as it is,
+ *           whatever scripts it has.
  * Requires  The decoded body, in an encoding in which tags are ASCII.
- * Ensures   Linear in the length of the page, whatever is in it; nothing beyond `MOST_READ` is read.
+ * Ensures   Linear in the length of the page, whatever is in it; nothing beyond `MOST_READ` is
+ *           read.
  */
 import type { Bytes } from '../base/units.ts';
 

@@ -1,8 +1,8 @@
 /**
  * What runs inside pages. Each is a constant: nothing of a page or a setting becomes part of code.
  *
- * `FIRST` and `IN_WORKERS` run in the world of the page, before its own scripts. The others run in a
- * world of their own: a page cannot change what `Array` or `querySelectorAll` mean to them.
+ * `FIRST` and `IN_WORKERS` run in the world of the page, before its own scripts. The others run in
+ * a world of their own: a page cannot change what `Array` or `querySelectorAll` mean to them.
  */
 
 /** What would talk to anybody but us. */

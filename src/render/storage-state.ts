@@ -2,8 +2,8 @@
  * A login that was made in a browser: cookies and local storage, in the form that Playwright saves
  * (`context.storageState({ path })`).
  *
- *   { "cookies": [{ "name", "value", "domain", "path", "expires", "httpOnly", "secure", "sameSite" }],
- *     "origins": [{ "origin": "https://example.org", "localStorage": [{ "name", "value" }] }] }
+ *   { "cookies": [{ "name", "value", "domain", "path", "expires", "httpOnly", "secure", "sameSite"
+ *     }], "origins": [{ "origin": "https://example.org", "localStorage": [{ "name", "value" }] }] }
  */
 import { DrumlinError } from '../base/errors.ts';
 import { originOf } from '../url/parts.ts';

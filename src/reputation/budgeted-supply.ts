@@ -12,13 +12,13 @@
  *           of domains with endless hosts. Where there are few hosts, rounds follow each other at
  *           once, several together, and fetchers never wait for one: a single site is crawled as
  *           fast as its delay allows.
- *           A requisite belongs to a page that its budget has paid for: it goes into the next round,
- *           whatever the budget of its own domain.
+ *           A requisite belongs to a page that its budget has paid for: it goes into the next
+ *           round, whatever the budget of its own domain.
  * Requires  one caller at a time, and no other caller that makes the book merge.
- * Ensures   no round has more pages of a domain than its budget. A round begins when every URL known
- *           before it has its place; `decide` does that, because a merge of the book for every page
- *           would cost more than the page. Every URL is handed out once, or counted as blocked, or
- *           counted in `waiting`. URLs of a domain keep about their order.
+ * Ensures   no round has more pages of a domain than its budget. A round begins when every URL
+ *           known before it has its place; `decide` does that, because a merge of the book for
+ *           every page would cost more than the page. Every URL is handed out once, or counted as
+ *           blocked, or counted in `waiting`. URLs of a domain keep about their order.
  */
 
 import type { Pacer } from '../base/pacer.ts';

@@ -5,8 +5,8 @@
  *           moment ago leads to an edge that was gathered then. It is recognised by a hash, which
  *           costs less than to look up the domain that it leads to.
  * Requires  canonical URLs. Most are found again if only the origins of the links are given.
- * Ensures   never a false hit, except that two pairs share a key with probability 2^-64. A link that
- *           is forgotten passes again, which costs only time.
+ * Ensures   never a false hit, except that two pairs share a key with probability 2^-64. A link
+ *           that is forgotten passes again, which costs only time.
  * Cost      about 0.2 µs a link, and the memory given.
  */
 import type { Bytes } from '../base/units.ts';

@@ -61,7 +61,9 @@ export class Fingerprints {
     return partition;
   }
 
-  /** Where URL i begins in `bytes`; it ends where the next one begins. Valid until the next `hash`. */
+  /**
+   * Where URL i begins in `bytes`; it ends where the next one begins. Valid until the next `hash`.
+   */
   startOf(i: number): number {
     return i === 0 ? this.#bytesAt : this.#bytesAt + this.#ends[i - 1];
   }

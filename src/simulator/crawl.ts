@@ -96,7 +96,9 @@ export class VirtualCrawl {
   #carriedAt = 0;
   /** When the distributor may work again: the disk is busy until then, or there was no work. */
   #nextStep: Millis = 0;
-  /** Turns that began while another host was ready and had to wait, and those of spam among them. */
+  /**
+   * Turns that began while another host was ready and had to wait, and those of spam among them.
+   */
   readonly contested = { turns: 0, spam: 0 };
 
   private constructor(parts: Parts) {

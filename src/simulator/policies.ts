@@ -72,7 +72,10 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
     reputation: undefined,
     close: async () => {},
   }),
-  /** Budgets for domains, by nothing, by in-degree, by OPIC, by the estimate of supporters, of trusted ones. */
+  /**
+   * Budgets for domains, by nothing, by in-degree, by OPIC, by the estimate of supporters, of
+   * trusted ones.
+   */
   none: budgetedBy('none'),
   in: budgetedBy('in'),
   opic: budgetedBy('opic'),

@@ -3,8 +3,8 @@
  * awaits a request, an event of the virtual clock is scheduled. In place of fetching, parsing and
  * storing a page they take a glimpse of it.
  *
- * Verdicts on spam need the text of pages. Only for the first pages of a domain, those that verdicts
- * are made of, the page is written and read.
+ * Verdicts on spam need the text of pages. Only for the first pages of a domain, those that
+ * verdicts are made of, the page is written and read.
  *
  * A page that does not arrive complete counts as fetched and has no links; a real crawl would read
  * the part that arrived.

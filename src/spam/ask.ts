@@ -1,9 +1,9 @@
 /**
  * Which sites to label next: those that the model is least sure of, and that differ.
  *
- * Idea      A label of a site with a probability near 0 or 1 teaches little, and neither does that of
- *           the tenth site of a group. So sites are taken in the order of their distance from 1/2,
- *           one of each group, and none of a group that has a label.
+ * Idea      A label of a site with a probability near 0 or 1 teaches little, and neither does that
+ *           of the tenth site of a group. So sites are taken in the order of their distance from
+ *           1/2, one of each group, and none of a group that has a label.
  * Ensures   Deterministic: of equally unsure sites the first by name.
  */
 import type { FeatureTable } from './feature-table.ts';

@@ -3,9 +3,9 @@
  *
  * A file has one row for each site. `site` names it (`hostname` and `name` are read too); `domain`,
  * `address` and `group` tell which sites belong together, `hostid` is the number that label files
- * of the Web Spam Challenge use. A site may have several addresses, with spaces between. All other columns are features. A feature belongs to the set that
- * its name begins with: `content:hp_words` is one of the set `content`. A cell that is empty or `?`
- * is a missing value.
+ * of the Web Spam Challenge use. A site may have several addresses, with spaces between. All other
+ * columns are features. A feature belongs to the set that its name begins with: `content:hp_words`
+ * is one of the set `content`. A cell that is empty or `?` is a missing value.
  */
 import { basename } from 'node:path';
 import { DrumlinError } from '../base/errors.ts';

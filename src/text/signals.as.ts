@@ -315,16 +315,25 @@ function isBetweenLetters(at: i32, length: i32): bool {
 function endLine(start: i32, end: i32, blanks: i32, look: bool, sentences: i32, pairs: bool): void {
   const last = unitAt(end - 1);
   const first = unitAt(start);
-  const dots = end - start >= 3 && last == FULL_STOP && unitAt(end - 2) == FULL_STOP && unitAt(end - 3) == FULL_STOP;
+  const dots =
+    end - start >= 3 &&
+    last == FULL_STOP &&
+    unitAt(end - 2) == FULL_STOP &&
+    unitAt(end - 3) == FULL_STOP;
   const count = load<i32>(RESULT + (LINES << 2));
   put(LINES, count + 1);
   if (first == BULLET || first == HYPHEN) add(BULLETS, 1);
   if (last == ELLIPSIS || dots) add(ELLIPSIS_LINES, 1);
-  if (isLow(last) ? end - start > 1 && (pairFlags(unitAt(end - 2), last) & ENDS) != 0 : (flagsOf(last) & ENDS) != 0) {
+  if (
+    isLow(last)
+      ? end - start > 1 && (pairFlags(unitAt(end - 2), last) & ENDS) != 0
+      : (flagsOf(last) & ENDS) != 0
+  ) {
     add(TERMINAL, 1);
   }
   if (end - start <= SHORT_LINE) add(SHORT, 1);
-  else if (pairs && end - start <= 2 * SHORT_LINE && charactersIn(start, end) <= SHORT_LINE) add(SHORT, 1);
+  else if (pairs && end - start <= 2 * SHORT_LINE && charactersIn(start, end) <= SHORT_LINE)
+    add(SHORT, 1);
   add(SENTENCES, sentences);
   const record = lineList + LINE_BYTES * <usize>count;
   store<u64>(record, hashOf(start, end));
@@ -340,7 +349,13 @@ function endLine(start: i32, end: i32, blanks: i32, look: bool, sentences: i32, 
 }
 
 function endsForC4(unit: u32): bool {
-  return unit == FULL_STOP || unit == QUESTION || unit == EXCLAMATION || unit == QUOTATION || unit == APOSTROPHE;
+  return (
+    unit == FULL_STOP ||
+    unit == QUESTION ||
+    unit == EXCLAMATION ||
+    unit == QUOTATION ||
+    unit == APOSTROPHE
+  );
 }
 
 /**
@@ -605,7 +620,10 @@ function grams(count: i32): void {
   let left = count;
   for (let n = 2; n <= LONGEST; n++) {
     left = refine(left, n, count);
-    put(GRAMS + <usize>n - 2, n <= LONGEST_TOP ? topCharacters(n, count) : repeatedCharacters(left, n));
+    put(
+      GRAMS + <usize>n - 2,
+      n <= LONGEST_TOP ? topCharacters(n, count) : repeatedCharacters(left, n),
+    );
     const old = ids;
     ids = nextIds;
     nextIds = old;

@@ -2,10 +2,10 @@
  * Stems of words, by Snowball's algorithms.
  *
  * Idea      `snowball-stemmers` has all languages, and takes 15 to 40 µs a word. `@orama/stemmers`
- *           has the same algorithms, compiled better: 7 to 11 µs. Where both give the same stems, it
- *           is used; words with the few letters that they treat differently are left to the first.
- *           English, the most frequent language, has its algorithm here ("Porter 2"), on slices of
- *           the word.
+ *           has the same algorithms, compiled better: 7 to 11 µs. Where both give the same stems,
+ *           it is used; words with the few letters that they treat differently are left to the
+ *           first. English, the most frequent language, has its algorithm here ("Porter 2"), on
+ *           slices of the word.
  * Ensures   The stems of `snowball-stemmers`.
  * Cost      About 1.5 µs for a word of English: keep the stems of words that come again.
  */

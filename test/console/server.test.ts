@@ -1,4 +1,6 @@
-/** The console: who may use it, wrong requests, hostile material and every view in a real browser. */
+/**
+ * The console: who may use it, wrong requests, hostile material and every view in a real browser.
+ */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createRequire } from 'node:module';

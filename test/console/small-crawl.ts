@@ -1,8 +1,8 @@
 /**
  * A crawl with URLs of every fate, written out: what the console must find is known beforehand.
  *
- * One site serves all hosts: 127.0.0.1 is crawled, 127.0.0.3 is blocked, 127.0.0.4 has budget 0, and
- * 127.0.0.5 is asked once a week, and nothing listens at 127.0.0.6.
+ * One site serves all hosts: 127.0.0.1 is crawled, 127.0.0.3 is blocked, 127.0.0.4 has budget 0,
+ * and 127.0.0.5 is asked once a week, and nothing listens at 127.0.0.6.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * Every URL that a crawl discovers is accounted for: archived, or listed as skipped with its reason.
- * The crawl log has a line for each that ended with an answer, a fault, or the word of robots.txt.
+ * Every URL that a crawl discovers is accounted for: archived, or listed as skipped with its
+ * reason. The crawl log has a line for each that ended with an answer, a fault, or the word of
+ * robots.txt.
  */
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';

@@ -1,7 +1,7 @@
 /**
- * An agent that comes to an end at any step of its start or of its first checkpoint, while the other
- * continues: the crawl is resumed. The short form of `npm run soak -- thread-death`, which has every
- * step of both agents, in threads.
+ * An agent that comes to an end at any step of its start or of its first checkpoint, while the
+ * other continues: the crawl is resumed. The short form of `npm run soak -- thread-death`, which
+ * has every step of both agents, in threads.
  */
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** Functions of a program in a crawl: before a request, after a response, and on the page itself. */
+/**
+ * Functions of a program in a crawl: before a request, after a response, and on the page itself.
+ */
 import { afterEach, expect, test } from 'vitest';
 import { crawl, type StreamOptions } from '../../src/api/index.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';

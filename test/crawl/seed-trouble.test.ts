@@ -1,4 +1,6 @@
-/** What a user is told when a crawl fails at its seeds, and the library's ways to stop and to ask. */
+/**
+ * What a user is told when a crawl fails at its seeds, and the library's ways to stop and to ask.
+ */
 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** Verdicts on spam while crawling (`--spam`): what they are made of, where they are kept, what they do. */
+/**
+ * Verdicts on spam while crawling (`--spam`): what they are made of, where they are kept, what they
+ * do.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,8 @@
  * calls of the file system.
  *
  * DIES_AT is JSON: `{ agent, phase, step }`. The steps of the phase `start` count from the first
- * call on, from 1; those of `checkpoint` from the call that makes the image of the first checkpoint.
+ * call on, from 1; those of `checkpoint` from the call that makes the image of the first
+ * checkpoint.
  */
 import fs from 'node:fs';
 

@@ -1,4 +1,6 @@
-/** What the operator changes while a crawl runs: applied at a checkpoint, kept on a resume, logged. */
+/**
+ * What the operator changes while a crawl runs: applied at a checkpoint, kept on a resume, logged.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
 import { FirstTexts } from '../../src/duplicates/first-texts.ts';
 
-/** Pages of different texts have no three words in common; variants of a text differ in one word. */
+/**
+ * Pages of different texts have no three words in common; variants of a text differ in one word.
+ */
 function pageOf(text: number, variant: number, words = 300) {
   const list = Array.from({ length: words }, (_, i) => `w${text}x${i}`);
   list[variant] = `v${variant}`;

@@ -204,7 +204,8 @@ describe('the address guard', () => {
     'http://localhost/',
     'http://a.localhost/',
   ])('checks an address in the URL itself: %s', async (url) => {
-    const proxy = { address: { ip: '192.0.2.9', family: 4 }, port: 9 } as const; // never connected to
+    // It is never connected to.
+    const proxy = { address: { ip: '192.0.2.9', family: 4 }, port: 9 } as const;
     const http = client({ proxy, guard: createAddressGuard({ allowPrivate: ['192.0.2.9/32'] }) });
     expect(await faultOf(http.fetch({ url, address: nowhere }))).toBe('address-refused');
   });

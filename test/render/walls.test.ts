@@ -1,4 +1,6 @@
-/** Nothing but our answers reaches a browser, and nothing of it gets out: all browsers, old and new. */
+/**
+ * Nothing but our answers reaches a browser, and nothing of it gets out: all browsers, old and new.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -40,8 +40,8 @@ export const linesAbout = (at: string) =>
   ] as const;
 
 /**
- * The URLs in the browser's own record of its network (`--log-net-log`): all, and those of which more
- * is there than that their request was checked. What we answer comes no further than that.
+ * The URLs in the browser's own record of its network (`--log-net-log`): all, and those of which
+ * more is there than that their request was checked. What we answer comes no further than that.
  */
 export function networkRecord(record: string) {
   // Each event is a line; the last may be cut.

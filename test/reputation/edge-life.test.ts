@@ -21,7 +21,9 @@ import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { virtualClock } from '../fetch/virtual-clock.ts';
 
 const LIFE = 40_000;
-/** Between two crawls of the model: what was seen one phase ago counts, what was two ago does not. */
+/**
+ * Between two crawls of the model: what was seen one phase ago counts, what was two ago does not.
+ */
 const PHASE = 0.9 * LIFE;
 const NAMES = Array.from({ length: 12 }, (_, i) => `d${i}.test`);
 

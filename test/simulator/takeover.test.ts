@@ -1,4 +1,6 @@
-/** Expired domains that are taken over in the middle of a crawl, with links that age and without. */
+/**
+ * Expired domains that are taken over in the middle of a crawl, with links that age and without.
+ */
 import { expect, test } from 'vitest';
 import { resolveConfig } from '../../src/config/settings.ts';
 import { glimpseOf } from '../../src/lab/judge/glimpse.ts';

@@ -1,4 +1,6 @@
-/** The archive: captures in pages; one as text, head, record, or in a sandboxed frame; two compared. */
+/**
+ * The archive: captures in pages; one as text, head, record, or in a sandboxed frame; two compared.
+ */
 import { useState } from 'preact/hooks';
 import { type Answer, queryOf, useLoad } from '../api.ts';
 import { bytes, moment } from '../format.ts';

@@ -7,15 +7,15 @@
  *           them? Lengths are found by the first bit in which eight bytes differ, distance symbols
  *           by counting zeros. Writing has no branch that matters: four tokens are combined and
  *           written at once.
- * Requires  A record inside the input region, which is moved if it ends beyond 64 KiB. A call must not
- *           be interrupted: all calls share the tables.
+ * Requires  A record inside the input region, which is moved if it ends beyond 64 KiB. A call must
+ *           not be interrupted: all calls share the tables.
  * Ensures   The same record gives the same bytes, independent of earlier calls. No block is written
  *           that would be shorter if it were stored.
  *
- * A token is a literal (0-255), a length (256 + length - 3), a distance symbol (512 + symbol) or the
- * end of the block. It is held as its place in a table (four times the number), with the extra bits
- * of a distance from bit 12 on. A match is two tokens, so that every token is written alike: look
- * up the code, append the extra bits.
+ * A token is a literal (0-255), a length (256 + length - 3), a distance symbol (512 + symbol) or
+ * the end of the block. It is held as its place in a table (four times the number), with the extra
+ * bits of a distance from bit 12 on. A match is two tokens, so that every token is written alike:
+ * look up the code, append the extra bits.
  *
  * `npm run kernels` compiles it into deflate-wasm.ts, which the build and the tests
  * load.
@@ -64,7 +64,9 @@ const CODES: usize = RUN_LENGTHS + 32; // u32 × 288: by literal and length symb
 const WRITTEN: usize = CODES + 4 * 288; // u32 by token: what it is written as
 const RUNS: usize = WRITTEN + 4 * TOKEN_KINDS; // u32 × 320: code lengths as tokens
 const TOKENS: usize = WINDOW; // u32: as many as a block has bytes, and some more
-/** Positions count from here. A candidate is read before it is checked: every position may be read. */
+/**
+ * Positions count from here. A candidate is read before it is checked: every position may be read.
+ */
 export const INPUT: usize = 5 * WINDOW + 4096;
 export const INPUT_BYTES: usize = 2 * WINDOW;
 /** The gap leaves room for a gzip header, and for reads past the end. */
@@ -152,7 +154,9 @@ function tokenBits(): u64 {
   }
   for (let symbol: u32 = 0; symbol < distances; symbol++) {
     const extraBits: u32 = symbol < 4 ? 0 : (symbol >>> 1) - 1;
-    sum += <u64>get(COUNTS, DISTANCES_FROM + symbol) * (load<u8>(LENGTHS + literals + symbol) + extraBits);
+    sum +=
+      <u64>get(COUNTS, DISTANCES_FROM + symbol) *
+      (load<u8>(LENGTHS + literals + symbol) + extraBits);
   }
   return sum;
 }
@@ -259,7 +263,8 @@ function longMatch(p: usize, before: usize, end: usize): u32 {
     const difference = load<u64>(before + length, INPUT) ^ load<u64>(p + length, INPUT);
     if (difference) return length + <u32>(ctz(difference) >> 3);
   }
-  while (length < longest && load<u8>(before + length, INPUT) == load<u8>(p + length, INPUT)) length++;
+  while (length < longest && load<u8>(before + length, INPUT) == load<u8>(p + length, INPUT))
+    length++;
   return length;
 }
 
@@ -294,7 +299,9 @@ function tokenise(from: usize, to: usize, end: usize): usize {
       }
     }
     const difference = load<u64>(candidate, INPUT + SHORTEST) ^ load<u64>(p, INPUT + SHORTEST);
-    const length: u32 = difference ? SHORTEST + <u32>(ctz(difference) >> 3) : longMatch(p, candidate, end);
+    const length: u32 = difference
+      ? SHORTEST + <u32>(ctz(difference) >> 3)
+      : longMatch(p, candidate, end);
     const token = (length + (LENGTHS_FROM - 3)) << 2;
     const extraBits: u32 = 30 - clz(distance | 2);
     const symbol: u32 = (DISTANCES_FROM + 2 * extraBits + (distance >>> extraBits)) << 2;
@@ -346,7 +353,8 @@ function writeHeader(isFinal: bool): void {
   let length = LENGTHS_FROM;
   for (let symbol: u32 = 257; symbol < 285; symbol++) {
     let sum: u32 = 0;
-    for (const next = length + (1 << symbolExtraBits(symbol)); length < next; length++) sum += get(COUNTS, length);
+    for (const next = length + (1 << symbolExtraBits(symbol)); length < next; length++)
+      sum += get(COUNTS, length);
     set(SYMBOL_COUNTS, symbol, sum);
   }
   // The longest is not the last of the range before it, but a symbol of its own.
@@ -389,7 +397,9 @@ function assignTokens(): void {
 // Writing.
 
 /** The order in which deflate sends the lengths of the codes for code lengths. */
-const ORDER: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
+const ORDER: usize = memory.data<u8>([
+  16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
+]);
 
 function writeLengths(isFinal: bool): void {
   const runsEnd = makeRuns(LENGTHS, LENGTHS + literals + distances);

@@ -15,7 +15,8 @@ const BUCKETS: u32 = 256;
 export const HUFFMAN_END: usize = 8192;
 const SORTED: usize = 2048; // u32 × 288: count and symbol, the rarest first
 const WEIGHTS: usize = SORTED + 4 * 288; // u32 × 288: of the inner nodes
-const PARENTS: usize = WEIGHTS + 4 * 288; // u32 × 288: of the inner nodes; their depths replace them
+// u32 × 288: of the inner nodes; their depths replace them
+const PARENTS: usize = WEIGHTS + 4 * 288;
 const PLACES: usize = PARENTS + 4 * 288; // u32 × 256
 const PER_LENGTH: usize = PLACES + 4 * BUCKETS; // u32 × 32
 const INNER: usize = PER_LENGTH + 4 * 32; // u32 × 32: inner nodes by depth
@@ -45,7 +46,8 @@ export function chooseLengths(counts: usize, alphabet: u32, limit: u32, lengths:
   memory.fill(lengths, 0, alphabet);
   countDepths(sortUsed(counts, alphabet), limit);
   let space: u32 = 0;
-  for (let length: u32 = 1; length <= limit; length++) space += get(PER_LENGTH, length) << (limit - length);
+  for (let length: u32 = 1; length <= limit; length++)
+    space += get(PER_LENGTH, length) << (limit - length);
   // Codes shortened to the limit took more space than exists: one of them becomes the sibling of a
   // shorter code.
   for (; space > 1 << limit; space--) {
@@ -98,7 +100,8 @@ function sortUsed(counts: usize, alphabet: u32): u32 {
   for (let i = large + 1; i < used; i++) {
     const value = get(SORTED, i);
     let hole = i;
-    for (; hole > large && get(SORTED, hole - 1) > value; hole--) set(SORTED, hole, get(SORTED, hole - 1));
+    for (; hole > large && get(SORTED, hole - 1) > value; hole--)
+      set(SORTED, hole, get(SORTED, hole - 1));
     set(SORTED, hole, value);
   }
   return used;
@@ -154,7 +157,8 @@ function countDepths(n: u32, limit: u32): void {
  */
 export function assignCodes(lengths: usize, alphabet: u32, codes: usize): void {
   memory.fill(PER_LENGTH, 0, 4 * 32);
-  for (let symbol: u32 = 0; symbol < alphabet; symbol++) add(PER_LENGTH, load<u8>(lengths + symbol), 1);
+  for (let symbol: u32 = 0; symbol < alphabet; symbol++)
+    add(PER_LENGTH, load<u8>(lengths + symbol), 1);
   set(PER_LENGTH, 0, 0);
   let next: u32 = 0;
   for (let length: u32 = 0; length <= LONGEST_CODE; length++) {

@@ -3,8 +3,8 @@
  *
  * Idea      The parts are authoritative. The merged index is deleted when a crawl starts or
  *           resumes, and made again when it ends. So an index that exists is correct. A WARC file
- *           without a part (added by hand, or the part was lost) is read instead, and so is one whose
- *           part is not what was written.
+ *           without a part (added by hand, or the part was lost) is read instead, and so is one
+ *           whose part is not what was written.
  * Requires  A folder with an `archive` in it that no process writes to.
  * Ensures   One line for every capture in the files of the archive, in bytewise order, and none for
  *           files that no longer exist.

@@ -6,9 +6,9 @@
  *   URL                 IP        time           type      length            version 1
  *   URL IP time type status checksum location offset file length             version 2
  *
- * Idea      A record is shown as the WARC record that it would be, so that whatever reads WARC reads
- *           ARC too: the record about the file is a `warcinfo`, a page a `response`, anything else
- *           a `resource`. No fields are made up: there is no identifier, and no digest.
+ * Idea      A record is shown as the WARC record that it would be, so that whatever reads WARC
+ *           reads ARC too: the record about the file is a `warcinfo`, a page a `response`, anything
+ *           else a `resource`. No fields are made up: there is no identifier, and no digest.
  * Requires  Bytes from any crawler: nothing about them can be relied on.
  * Ensures   Only a line with a URL, a time and a length begins a record. URLs may contain blanks.
  */

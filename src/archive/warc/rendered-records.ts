@@ -1,6 +1,6 @@
 /**
- * Records beside a page that was rendered, named as Browsertrix names them: `urn:pageinfo:URL` lists
- * what the page has loaded, `urn:view:URL` is a picture of it.
+ * Records beside a page that was rendered, named as Browsertrix names them: `urn:pageinfo:URL`
+ * lists what the page has loaded, `urn:view:URL` is a picture of it.
  */
 import type { Millis } from '../../base/units.ts';
 import type { Resource } from './warc-record.ts';

@@ -317,7 +317,8 @@ export class WarcWriter {
         requestId: this.#uuid(),
         warcinfoId: current.warcinfoId,
       };
-      // All members are made before any is accepted: an exchange is stored completely or not at all.
+      // All members are made before any is accepted: an exchange is stored completely or not at
+      // all.
       const records = this.#records.others(exchange, ids, this.#uuid, notes, as);
       return then(this.#members(records, []), (others) =>
         this.#compressor.member(this.#records.response(exchange, ids, plan), (member) => {

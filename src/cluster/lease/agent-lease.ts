@@ -173,7 +173,9 @@ export class AgentLease {
     });
   }
 
-  /** One try. False: an earlier write of ours has come in between, and this one must be repeated. */
+  /**
+   * One try. False: an earlier write of ours has come in between, and this one must be repeated.
+   */
   async #write(next: AgentEntry): Promise<boolean> {
     if (this.#lost) throw new LeaseLost(`The lease of agent ${this.agent} is lost.`);
     const { book } = this.#options;

@@ -3,13 +3,13 @@
  * agent may fall back to its committed checkpoint at any time.
  *
  * Idea      Two waves. In each, the leader asks all agents. The crawl is over when, in both waves,
- *           every agent was idle, nothing that an agent sent was missing in the *committed* state of
- *           its receiver, and every agent's own state was committed; and when no agent had received
- *           anything or changed its owner between the waves. An idle agent becomes busy only by a
- *           parcel, and there was none on its way: parcels are kept until they are committed. And
- *           because all of it is committed, it stays over whatever crashes afterwards.
- *           The limit of pages ends a crawl in the same way: an agent that has no page left counts
- *           as idle, if no page is left anywhere.
+ *           every agent was idle, nothing that an agent sent was missing in the *committed* state
+ *           of its receiver, and every agent's own state was committed; and when no agent had
+ *           received anything or changed its owner between the waves. An idle agent becomes busy
+ *           only by a parcel, and there was none on its way: parcels are kept until they are
+ *           committed. And because all of it is committed, it stays over whatever crashes
+ *           afterwards. The limit of pages ends a crawl in the same way: an agent that has no page
+ *           left counts as idle, if no page is left anywhere.
  * Ensures   never too early; an agent without owner does not answer, and so blocks the end.
  */
 import type { EndReason } from '../../crawl/record/counters.ts';

@@ -42,7 +42,9 @@ export async function checkpointOf(
   );
 }
 
-/** Opens each file in turn. The parts of the index that are missing are made again from the WARC. */
+/**
+ * Opens each file in turn. The parts of the index that are missing are made again from the WARC.
+ */
 export async function* coveredFiles(
   disk: Disk,
   dir: string,

@@ -18,8 +18,8 @@ import { sumOf, withSum } from '../../disk/summed-json.ts';
 import type { ObjectStore, UploadedPart } from '../../objects/object-store.ts';
 
 /**
- * A piece of a file: where it is, and its xxHash64 in hexadecimal digits. A piece of zeros (the room
- * that DRUM leaves) is in no object.
+ * A piece of a file: where it is, and its xxHash64 in hexadecimal digits. A piece of zeros (the
+ * room that DRUM leaves) is in no object.
  */
 export interface Piece {
   readonly object: string;

@@ -4,7 +4,8 @@
  *   indexes/index.cdxj   beside archive/, as in the folder of a crawl on one machine
  *
  * Requires  the manifests of all agents after their last commit; a local folder for the parts.
- * Ensures   one line for each capture in the WARC files that the manifests name. It can be repeated.
+ * Ensures   one line for each capture in the WARC files that the manifests name. It can be
+ *           repeated.
  */
 import { join } from 'node:path';
 import { indexDir, mergeIndex } from '../../archive/index/index-merge.ts';

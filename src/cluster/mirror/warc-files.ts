@@ -1,8 +1,8 @@
 /**
  * The WARC files of an agent on their way to the archive.
  *
- * Idea      A WARC file only grows at its end, so its full parts go to the store once, as parts of a
- *           multipart upload. What follows the last full part travels in the packs of checkpoints
+ * Idea      A WARC file only grows at its end, so its full parts go to the store once, as parts of
+ *           a multipart upload. What follows the last full part travels in the packs of checkpoints
  *           until the file is finished. The commit of a manifest says how long a finished file is;
  *           only then is it put together, by its owner or by an heir, and both make the same bytes.
  * Requires  that a file was begun in one run of the agent and never continued by another: an heir

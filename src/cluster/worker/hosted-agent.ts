@@ -65,7 +65,9 @@ interface HostedParts {
 /** How an agent left this worker. */
 type HostedEnd = 'released' | 'lost';
 
-/** WARC files of an epoch: their numbers keep the names of two owners apart, whatever their clocks. */
+/**
+ * WARC files of an epoch: their numbers keep the names of two owners apart, whatever their clocks.
+ */
 const SERIALS = 100_000;
 
 export class HostedAgent {
@@ -284,7 +286,10 @@ export class HostedAgent {
   }
 }
 
-/** `cluster-agent-main` has this file's extension: .js in a build, .ts where a loader runs the sources. */
+/**
+ * `cluster-agent-main` has this file's extension: .js in a build, .ts where a loader runs the
+ * sources.
+ */
 function threadMain(): URL {
   const extension = extname(new URL(import.meta.url).pathname);
   return new URL(`./cluster-agent-main${extension}`, import.meta.url);

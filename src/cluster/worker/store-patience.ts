@@ -1,8 +1,8 @@
 /**
  * What an agent does when the object store fails for a while.
  *
- * Idea      A commit that fails is made later, with the next checkpoint. The start and the end of an
- *           agent have no next one: they are tried until they succeed, or the lease is lost.
+ * Idea      A commit that fails is made later, with the next checkpoint. The start and the end of
+ *           an agent have no next one: they are tried until they succeed, or the lease is lost.
  * Ensures   An agent is done only when all its files are in the archive: nobody takes an agent that
  *           is done, so nobody would put its last file there.
  */

@@ -374,7 +374,8 @@ export class Worker {
   async #end(drained: boolean): Promise<void> {
     clearInterval(this.#timer);
     for (const close of this.#closers.splice(0)) await close();
-    await this.#book.delete(workerKey(this.id)).catch(() => {}); // others see that it is not renewed
+    // If this fails, others see that it is not renewed.
+    await this.#book.delete(workerKey(this.id)).catch(() => {});
     await this.#log.close();
     this.#lock.release();
     if (this.#failure) this.#outcome.reject(this.#failure.error);

@@ -1,8 +1,9 @@
 /**
  * The archive of a crawl, to look up captures in: with the index of the crawl, if it has ended.
  *
- * Idea      A crawl that runs has no sorted index. Up to some thousand captures, a look-up reads the
- *           lines of all; beyond that, an index of the console's own is made and kept up to date.
+ * Idea      A crawl that runs has no sorted index. Up to some thousand captures, a look-up reads
+ *           the lines of all; beyond that, an index of the console's own is made and kept up to
+ *           date.
  */
 import { Archive } from '../../archive/index/archive.ts';
 import { GrowingIndex, partsOf } from '../../archive/index/growing-index.ts';

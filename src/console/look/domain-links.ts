@@ -1,9 +1,9 @@
 /**
  * Which domains link to a domain, by the checkpoint of a crawl.
  *
- * Idea      Links are in sorted files, by target. Notes of where rows begin (`SourceFinder`) are made
- *           once for each file, before the first answer; files that come later are small, or come
- *           seldom.
+ * Idea      Links are in sorted files, by target. Notes of where rows begin (`SourceFinder`) are
+ *           made once for each file, before the first answer; files that come later are small, or
+ *           come seldom.
  */
 import type { Clock } from '../../base/clock.ts';
 import { formatBytes } from '../../base/units.ts';

@@ -5,8 +5,8 @@
  *           however many there are. A WACZ file has its list of contents at the end and lengths
  *           before each entry, so it is made in a temporary folder first.
  * Requires  The folder of a crawl, running or stopped.
- * Ensures   Every record as stored, to the byte. With a revisit comes the page that it refers to. The
- *           temporary folder is deleted, also if the client leaves.
+ * Ensures   Every record as stored, to the byte. With a revisit comes the page that it refers to.
+ *           The temporary folder is deleted, also if the client leaves.
  */
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';

@@ -2,8 +2,8 @@
  * Full text of a crawl's pages, where an index of `drumlin search index` exists.
  *
  * Idea      An index names the files that it has read. Those that name files of the crawl are its
- *           indexes. They are looked for in the crawl's folder and in the places that the console was
- *           given: the places themselves, and folders in them.
+ *           indexes. They are looked for in the crawl's folder and in the places that the console
+ *           was given: the places themselves, and folders in them.
  * Ensures   An index stays open while its manifest is the same. Searches take turns: memory is that
  *           of one.
  */

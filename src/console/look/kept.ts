@@ -1,8 +1,8 @@
 /**
  * Something large that is read from the folder of a crawl, and kept: tables, places of links.
  *
- * Idea      The first request begins the reading and waits for it, but not long: then it is told how
- *           far the reading is. Once there is something, requests get that. When the crawl has
+ * Idea      The first request begins the reading and waits for it, but not long: then it is told
+ *           how far the reading is. Once there is something, requests get that. When the crawl has
  *           written something else, it is read again while requests get what was read before.
  * Ensures   One reading at a time, and readings take at most one part in `AGE_FACTOR` of the time.
  *           An error of a reading reaches the requests that wait for it; the next one reads again.

@@ -1,6 +1,6 @@
 /**
- * Metrics and health of a crawl, from its status file: what `--metrics-port` serves on loopback, for
- * monitors on other machines, with the token of the console.
+ * Metrics and health of a crawl, from its status file: what `--metrics-port` serves on loopback,
+ * for monitors on other machines, with the token of the console.
  */
 import type { Millis } from '../../base/units.ts';
 import { METRICS_TYPE, metricsPage } from '../../crawl/monitor/metrics.ts';

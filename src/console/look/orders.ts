@@ -7,8 +7,8 @@
  *           writes are all over memory.
  * Ensures   `byNumber` is the order of a stable sort, largest first; `byKey` that of a stable sort,
  *           smallest first; `byName` that of `Buffer.compare`. Other work runs in between.
- * Cost      A million rows: 0.02 s by small whole numbers, which are counted, 0.15 s by others, 0.4 s
- *           by names; 20 bytes a row while it works. The longest piece takes some 0.02 s.
+ * Cost      A million rows: 0.02 s by small whole numbers, which are counted, 0.15 s by others, 0.4
+ *           s by names; 20 bytes a row while it works. The longest piece takes some 0.02 s.
  */
 import type { Pacer } from '../../base/pacer.ts';
 
@@ -79,7 +79,9 @@ function counted(numbers: Float64Array, rows: Uint32Array, most: number): Uint32
   return order;
 }
 
-/** Orders names by their bytes. Name i ends at `ends[i]`, and one byte separates it from the next. */
+/**
+ * Orders names by their bytes. Name i ends at `ends[i]`, and one byte separates it from the next.
+ */
 export function byName(names: Uint8Array, ends: Uint32Array, pacer: Pacer): Promise<Uint32Array> {
   const words = {
     at: (row: number, depth: number) => wordAt(names, ends, row, 4 * depth),

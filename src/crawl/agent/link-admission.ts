@@ -214,8 +214,8 @@ export class Admission {
   }
 
   /**
-   * What was discovered and not handed on, for the checkpoint: as it is now, until the next `carry`.
-   * Requires that no `carry` is under way.
+   * What was discovered and not handed on, for the checkpoint: as it is now, until the next
+   * `carry`. Requires that no `carry` is under way.
    *
    * Links for the sieve can be megabytes. Nothing but `carry` changes those that are there, so they
    * need no copy. A parcel is sent and begun anew at any time.

@@ -272,7 +272,9 @@ async function readStorageState(
   return parseStorageState(text, storageState);
 }
 
-/** A crawl that cannot render what it is asked to fails at its start. Browsers start when needed. */
+/**
+ * A crawl that cannot render what it is asked to fails at its start. Browsers start when needed.
+ */
 async function openBrowsers(
   { config, agents, renderSlots }: AgentStart,
   { disk, clock, log }: AgentSurroundings,

@@ -184,8 +184,8 @@ export class Intake {
   }
 
   /**
-   * A requisite that is an HTML page in scope, and is not named like an image or a style, is a page:
-   * the URL is known now, so a link to it would not fetch it again.
+   * A requisite that is an HTML page in scope, and is not named like an image or a style, is a
+   * page: the URL is known now, so a link to it would not fetch it again.
    */
   #maybePage(fetched: Fetched): Fetched {
     const { discovery, exchange } = fetched;

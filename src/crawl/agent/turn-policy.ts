@@ -114,7 +114,9 @@ interface TurnPolicyParts {
   readonly counters: Pick<Counters, 'requests' | 'disallowed' | 'countRetry'>;
   /** Called with a URL that robots.txt excludes. */
   readonly onDisallowed?: ((discovery: Discovery) => void) | undefined;
-  /** Whether a URL that was queued is still to be fetched. Counts it when it is not, or puts it off. */
+  /**
+   * Whether a URL that was queued is still to be fetched. Counts it when it is not, or puts it off.
+   */
   readonly stillWants: (turn: HostTurn, discovery: Discovery) => boolean;
   /** Discovers another URL in place of this one, if it is known to lead to the same page. */
   readonly replaces: (discovery: Discovery) => boolean;

@@ -3,9 +3,9 @@
  * publish them on a network, put a proxy in front.
  *
  * Ensures   A request never waits for the crawl, nor the crawl for a request; no request can end
- *           the crawl. A request with another host name is rejected (see `serveLoopback`), and so is
- *           one that a page of another site makes. Other machines are served by the console alone,
- *           which asks for its token.
+ *           the crawl. A request with another host name is rejected (see `serveLoopback`), and so
+ *           is one that a page of another site makes. Other machines are served by the console
+ *           alone, which asks for its token.
  */
 import { DrumlinError, systemCode } from '../../base/errors.ts';
 import { isForeign, LOOPBACK, type Reply, serveLoopback } from '../../net/loopback-server.ts';

@@ -66,7 +66,9 @@ export class OutcomeLog {
   }
 }
 
-/** The outcomes in an agent's folder up to the length of its last checkpoint; nothing is changed. */
+/**
+ * The outcomes in an agent's folder up to the length of its last checkpoint; nothing is changed.
+ */
 export async function* outcomesIn(disk: Disk, dir: string, length: Bytes): AsyncGenerator<Outcome> {
   let read = 0;
   for await (const lines of readLines(disk, join(dir, FILE))) {

@@ -2,8 +2,8 @@
  * Answers to requests of rendered pages that the next page of a site asks for again: scripts,
  * styles, fonts, images.
  *
- * Idea      By URL, and bodies by digest: a hundred sites with one framework hold it once. An answer
- *           from here is not stored again: the archive has it since it was fetched.
+ * Idea      By URL, and bodies by digest: a hundred sites with one framework hold it once. An
+ *           answer from here is not stored again: the archive has it since it was fetched.
  * Ensures   At most `most` bytes; what was used the longest ago goes first. An answer is given for
  *           `FRESH`, and never if its server said `no-store`. What scripts ask for as data is never
  *           kept.

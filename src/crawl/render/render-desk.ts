@@ -6,9 +6,9 @@
  *                              └─► put back: the URL waits in the queue of its host
  *
  * Idea      A page that waits for a browser holds its host, its address and its body. So only a few
- *           places are there. When they are taken, hosts whose pages are known to need rendering get
- *           no turn: their URLs wait where all queued URLs wait, in the front or on disk. A page
- *           whose host was not known to need it is put back, and fetched again later.
+ *           places are there. When they are taken, hosts whose pages are known to need rendering
+ *           get no turn: their URLs wait where all queued URLs wait, in the front or on disk. A
+ *           page whose host was not known to need it is put back, and fetched again later.
  * Ensures   Rendering takes no fetcher from other pages. A page whose rendering fails is kept as it
  *           was fetched: nothing is lost but what its scripts would have added.
  */
@@ -211,7 +211,9 @@ export class RenderDesk {
     return { body: rendered.html, headers: view, base, links: found, loaded, page: rendered };
   }
 
-  /** Stores what shows that a page was rendered, and its picture. To be called when it is stored. */
+  /**
+   * Stores what shows that a page was rendered, and its picture. To be called when it is stored.
+   */
   async keep({ url, startedAt }: Exchange, { loaded, page }: Rendered): Promise<void> {
     const { store } = this.#parts;
     const { requests, refused, bytes } = page.traffic;

@@ -1,6 +1,6 @@
 /**
- * Answers the requests of rendered pages through the crawl's own client: the only way from a browser
- * to a server.
+ * Answers the requests of rendered pages through the crawl's own client: the only way from a
+ * browser to a server.
  *
  *   request ─► excluded? ─► cache ─► address, guard ─► lane of the address ─► host taken
  *           ─► robots.txt ─► delay ─► client ─► archive ─► cache ─► response
@@ -10,9 +10,9 @@
  *           are taken from the tables that all agents share. Requests to one address go one after
  *           the other (its lane), `delay` apart.
  * Requires  a turn that is not released before all answers are given.
- * Ensures   Nothing is asked that the guard, robots.txt or the user forbids. No two requests at once
- *           go to one host or one address. After `until` nothing is asked. Every response is stored
- *           as a pair of request and response before the browser gets it.
+ * Ensures   Nothing is asked that the guard, robots.txt or the user forbids. No two requests at
+ *           once go to one host or one address. After `until` nothing is asked. Every response is
+ *           stored as a pair of request and response before the browser gets it.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Bytes, Millis } from '../../base/units.ts';

@@ -58,7 +58,8 @@ export async function* archivedLinks(
   const drop = await droppedParameters(disk, dir);
   await mergeIndex(disk, dir); // for records that refer to others
   const archive = await Archive.open(disk, dir);
-  const originalOf = (record: WarcRecord) => archive.original(record).catch(() => undefined); // in a damaged file
+  // In a damaged file there may be none.
+  const originalOf = (record: WarcRecord) => archive.original(record).catch(() => undefined);
   for (const warc of names) {
     for await (const record of readWarc(join(archiveDir(dir), warc), { disk })) {
       const page = record.type === 'revisit' ? await originalOf(record) : record;

@@ -2,8 +2,9 @@
  * The list of what a crawl did not fetch, or did not keep, from the logs of its agents.
  *
  * Ensures   Each URL once, in the order of their bytes, with the weightiest of its reasons (of
- *           several as a link, any of them); none that was fetched and kept. A page that was kept is listed if its links were not all
- *           read. A running crawl can be listed: what is not written yet is missing.
+ *           several as a link, any of them); none that was fetched and kept. A page that was kept
+ *           is listed if its links were not all read. A running crawl can be listed: what is not
+ *           written yet is missing.
  * Cost      The memory given; beyond it, runs of sorted lines in a temporary folder.
  */
 import { tmpdir } from 'node:os';

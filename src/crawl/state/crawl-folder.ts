@@ -253,7 +253,8 @@ export class CrawlFolder {
 
   /** Replaces the old agents by the new ones; completes a switch that a crash interrupted. */
   async #finishSwitch(): Promise<void> {
-    if (!this.#asked?.switching) return this.#disk.removeFolder(join(this.dir, NEXT_AGENTS)); // incomplete
+    // A switch that was not completed leaves new folders.
+    if (!this.#asked?.switching) return this.#disk.removeFolder(join(this.dir, NEXT_AGENTS));
     const { switching: _, ...asked } = this.#asked;
     if ((await this.#disk.list(this.dir)).includes(NEXT_AGENTS)) {
       await this.#disk.removeFolder(join(this.dir, AGENTS));

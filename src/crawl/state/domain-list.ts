@@ -4,7 +4,8 @@
  * Idea      Each agent's last checkpoint names the file of its records, which does not change until
  *           there is a newer checkpoint. To compute ranks, the scores and keys of all domains are
  *           kept in memory, 16 bytes each; of the records, only those to return.
- * Ensures   A rank is the one that the crawl itself uses, by the scores of the checkpoint. A running crawl is not disturbed. Data newer than the last merge of an agent's book is
+ * Ensures   A rank is the one that the crawl itself uses, by the scores of the checkpoint. A
+ *           running crawl is not disturbed. Data newer than the last merge of an agent's book is
  *           not seen.
  */
 

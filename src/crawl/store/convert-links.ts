@@ -4,8 +4,8 @@
  *   pages/    as fetched: exact, and what a resumed crawl continues
  *   browse/   the same names; links between stored pages are relative, all others absolute
  *
- * Idea      A URL has one file name, so one look at the disk shows whether it is stored: no table of
- *           all pages is needed, only one of redirects. Files without references are hard links.
+ * Idea      A URL has one file name, so one look at the disk shows whether it is stored: no table
+ *           of all pages is needed, only one of redirects. Files without references are hard links.
  * Requires  That no agent writes to `pages/`.
  * Ensures   The same copy however often it is made. A page keeps its bytes but for its references,
  *           and gets a byte order mark if it is in UTF-8: a file has no header that names it.

@@ -34,7 +34,7 @@ export interface ResponseDecision {
   readonly priority?: 'first';
 }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a function that decides nothing returns nothing.
+// biome-ignore lint/suspicious/noConfusingVoidType: nothing may be returned.
 type Answer<T> = T | undefined | void | Promise<T | undefined | void>;
 
 /** The functions of a program; agents wait for their promises. */

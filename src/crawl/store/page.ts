@@ -10,8 +10,8 @@ export interface Link extends Omit<ParsedLink, 'kind'> {
 }
 
 /**
- * A URL, or all queued URLs of a host, that failed after the last retry; or the first failure at the
- * host of a seed.
+ * A URL, or all queued URLs of a host, that failed after the last retry; or the first failure at
+ * the host of a seed.
  */
 export interface CrawlFailure {
   /** The URL; absent if all queued URLs of the host failed. */

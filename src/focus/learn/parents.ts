@@ -2,8 +2,8 @@
  * The last steps of learning: which pages link to documents.
  *
  * Lines are `key d digest useful` (the page links to a document), `key p time` (it was fetched),
- * `key u time` (it was as before), `key t time` (it was a seed) and `key w time` (it was a seed, and
- * may not have been requested).
+ * `key u time` (it was as before), `key t time` (it was a seed) and `key w time` (it was a seed,
+ * and may not have been requested).
  */
 import type { LineSorter } from '../../disk/line-sort.ts';
 import { domainIn, keyOf, LONGEST_URL } from '../book/keys.ts';

@@ -2,10 +2,10 @@
  * A URL and how it was discovered: the auxiliary bytes in the sieve, and the entries of the
  * frontier.
  *
- * It has two forms. For the sieve it is text: one character of depth, one of redirects, the URL, and
- * behind a blank the trail, if there is one. The depth stops at 127 and the redirects at 31, so that
- * each is one byte; bit 6 of the redirects marks a requisite, bit 5 an urgent URL. In the queue of its host it has no
- * host name (`PathQueue`).
+ * It has two forms. For the sieve it is text: one character of depth, one of redirects, the URL,
+ * and behind a blank the trail, if there is one. The depth stops at 127 and the redirects at 31, so
+ * that each is one byte; bit 6 of the redirects marks a requisite, bit 5 an urgent URL. In the
+ * queue of its host it has no host name (`PathQueue`).
  */
 export interface Discovery {
   readonly url: string;

@@ -1,10 +1,11 @@
 /**
  * Stories: what is in the news of a topic in a month, on which pages.
  *
- * Idea      A topic has one or two stories a month, and some more while it is in the news. A story has a name,
- *           two words of its topic that it is about, and 10 to 60 pages on several sites in one
- *           language. A few of its pages are new, most are old ones that are rewritten. They link to
- *           each other, most often to the few main ones, and to old pages of their sites.
+ * Idea      A topic has one or two stories a month, and some more while it is in the news. A story
+ *           has a name, two words of its topic that it is about, and 10 to 60 pages on several
+ *           sites in one language. A few of its pages are new, most are old ones that are
+ *           rewritten. They link to each other, most often to the few main ones, and to old pages
+ *           of their sites.
  * Requires  Nothing stored: everything is drawn by hashes, so the stories of a step are the same
  *           at every later step.
  * Ensures   A page is in at most one story of a step. Webs that are too small have no stories.

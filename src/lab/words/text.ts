@@ -73,7 +73,8 @@ export class Texts {
 
   /**
    * Webs of the same seed share their texts: a process that makes one web after the other records
-   * each tape once. With `styled`, prose has turns of phrase and there are other styles (styles.ts).
+   * each tape once. With `styled`, prose has turns of phrase and there are other styles
+   * (styles.ts).
    */
   static of(seed: number, styled = false): Texts {
     const kind = styled ? 1 : 0;

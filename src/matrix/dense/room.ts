@@ -1,8 +1,8 @@
 /**
  * The memory that the dense kernel works in: matrices are copied in, worked on, and copied out.
  *
- * Requires  one user at a time: `take` gives the same memory to the next. No user waits for anything
- *           between `take` and its last use.
+ * Requires  one user at a time: `take` gives the same memory to the next. No user waits for
+ *           anything between `take` and its last use.
  * Costs     the memory of the largest matrices so far; it grows and never shrinks.
  */
 import { type KernelMemory, WebAssembly } from '../../base/web-assembly.ts';

@@ -1,7 +1,7 @@
 /**
  * How a graph's matrix and its rankings change over snapshots (Eom, Frahm, Benczúr and Shepelyansky
- * 2013): Tables 1 and 2 both ways, κ, places over time (Figures 4 and 8), agreement of tops, shares of
- * categories (Figure 5), another list's first ten (section 4).
+ * 2013): Tables 1 and 2 both ways, κ, places over time (Figures 4 and 8), agreement of tops, shares
+ * of categories (Figure 5), another list's first ten (section 4).
  *
  * Requires  graphs with common names. Graphs without names are matched by number.
  * Costs     one snapshot at a time in memory. The last is read first: it decides whose places are

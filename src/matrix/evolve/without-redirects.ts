@@ -1,6 +1,7 @@
 /**
  * A graph without its redirects: the nodes with one arc are left out, with all arcs to them (Eom et
- * al., Appendix: "links cleaning procedure eliminates all redirects (nodes with one outgoing link)").
+ * al., Appendix: "links cleaning procedure eliminates all redirects (nodes with one outgoing
+ * link)").
  *
  * Costs     the arcs in memory, about 24 bytes each while they are copied.
  */

@@ -2,10 +2,10 @@
  * An orthonormal basis in the memory of a kernel, made column by column.
  *
  * Idea      Classical Gram-Schmidt, twice: as orthogonal as modified Gram-Schmidt twice, to the
- *           rounding of doubles (Giraud, Langou, Rozložník and van den Eshof 2005), but each pass is
- *           one sweep over the basis instead of one for each column. The subtraction of the first
- *           pass and the products of the second share a sweep. The second is left out for a vector
- *           that is nearly orthogonal as it is.
+ *           rounding of doubles (Giraud, Langou, Rozložník and van den Eshof 2005), but each pass
+ *           is one sweep over the basis instead of one for each column. The subtraction of the
+ *           first pass and the products of the second share a sweep. The second is left out for a
+ *           vector that is nearly orthogonal as it is.
  * Ensures   the same bits for any number of threads.
  * Costs     8 bytes an entry; two or three sweeps over the columns before for a new one.
  */
@@ -17,8 +17,8 @@ import { drawn } from './draw.ts';
 const NOTHING = 1e-14;
 
 /**
- * A vector that keeps this share of its square in the first pass needs no second: what rounding left
- * along the basis is not magnified (the criterion of Kahan and Parlett).
+ * A vector that keeps this share of its square in the first pass needs no second: what rounding
+ * left along the basis is not magnified (the criterion of Kahan and Parlett).
  */
 const ENOUGH = 0.5;
 

@@ -3,8 +3,8 @@
  *
  * Idea      A vector has one entry a class: its value on each node of the class, times √size. So
  *           lengths and angles are those of the whole vectors, at half the size. A product spreads
- *           the entries over the nodes, sums over the arcs of each class with the kernel of ranking,
- *           and adds what dangling nodes give to all.
+ *           the entries over the nodes, sums over the arcs of each class with the kernel of
+ *           ranking, and adds what dangling nodes give to all.
  * Requires  vectors in the kernel's memory or outside; `room` bytes of it are the caller's.
  * Ensures   the same bits for any number of threads, in memory and streamed.
  */

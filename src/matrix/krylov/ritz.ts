@@ -51,8 +51,8 @@ function ritzValues(t: Float64Array, q: Float64Array, n: number, beta: number): 
 }
 
 /**
- * The greatest modulus first. Moduli that differ by rounding are equal: 1 comes before the others on
- * the circle.
+ * The greatest modulus first. Moduli that differ by rounding are equal: 1 comes before the others
+ * on the circle.
  */
 export function byModulus(a: Complex, b: Complex): number {
   const grain = (x: number) => Math.round(x * 1e12);

@@ -1,6 +1,6 @@
 /**
- * The density of nodes on the plane of K and K*: 100 × 100 cells, equidistant in ln K and ln K*, from
- * place 1 to place N (Eom et al., Figure 2).
+ * The density of nodes on the plane of K and K*: 100 × 100 cells, equidistant in ln K and ln K*,
+ * from place 1 to place N (Eom et al., Figure 2).
  *
  * Idea      Places are whole numbers, so a cell near the top may have room for one pair of places,
  *           or for none, and one at the bottom for millions. The density of a cell is the share of

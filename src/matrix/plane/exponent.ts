@@ -1,5 +1,6 @@
 /**
- * The exponent β of P(K) ~ 1/K^β: least squares of ln P against ln K, at places equidistant in ln K.
+ * The exponent β of P(K) ~ 1/K^β: least squares of ln P against ln K, at places equidistant in ln
+ * K.
  *
  * The first ten places are left out, because they are no statistics; and so is the tail of nodes
  * without links to them, which all have the least value. With less than two different places

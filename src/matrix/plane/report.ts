@@ -100,8 +100,8 @@ function densityMap({ nodes, density, ridge }: Plane) {
 }
 
 /**
- * The cells with nodes. Each reaches from its first place to the first of the next cell with places:
- * near the top, where places are further apart than cells, there are no gaps.
+ * The cells with nodes. Each reaches from its first place to the first of the next cell with
+ * places: near the top, where places are further apart than cells, there are no gaps.
  */
 function cellsOf({ density, bounds }: Density, nodes: number): HeatCell[] {
   const cells: HeatCell[] = [];

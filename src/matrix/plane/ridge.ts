@@ -1,9 +1,9 @@
 /**
  * The ridge of the plane: the line ln K* = ln K + c along which most more nodes lie than by chance.
  *
- * Idea      By chance, ln K* − ln K = d has the density e^−|d| / 2. For each c, the nodes with d within
- *           half a unit of c are counted and compared with that, in units of the deviation that
- *           chance would give (the root of the expected number). The ridge is where this is
+ * Idea      By chance, ln K* − ln K = d has the density e^−|d| / 2. For each c, the nodes with d
+ *           within half a unit of c are counted and compared with that, in units of the deviation
+ *           that chance would give (the root of the expected number). The ridge is where this is
  *           greatest; c is then the mean of d there.
  *
  * A plain mean of d is 0 for every graph, because K and K* are the same numbers in another order.

@@ -1,7 +1,8 @@
 /**
  * The left eigenvector of G_ss, by power iteration over the lists of links.
  *
- *   (Gᵀy)_j = α/out(j) · Σ y over the links of j + (1 − α)/N · Σy,   and + α/N · Σy if j is dangling,
+ *   (Gᵀy)_j = α/out(j) · Σ y over the links of j + (1 − α)/N · Σy,   and + α/N · Σy if j is
+ *   dangling,
  *
  * with y = 0 on r. The same sums at the nodes of r are ψ_Lᵀ G_sr, which the split needs.
  */

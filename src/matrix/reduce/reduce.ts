@@ -10,17 +10,18 @@
  * direct links G_rr; what goes through the leading eigenvector of G_ss, nearly the PageRank of the
  * graph, G_pr = G_rs ψ_R ψ_Lᵀ G_sr / ((1 − λ) ψ_L·ψ_R); and the hidden rest G_qr.
  *
- * Idea      G_ss = αS_ss + u1ᵀ, u = (1 − α)/N. (1 − αS_ss)⁻¹ is a series that shrinks by α or more in
- *           each step, whatever the graph. The rank-one rest is put back exactly (Sherman and
+ * Idea      G_ss = αS_ss + u1ᵀ, u = (1 − α)/N. (1 − αS_ss)⁻¹ is a series that shrinks by α or more
+ *           in each step, whatever the graph. The rank-one rest is put back exactly (Sherman and
  *           Morrison). With z = (1 − αS_ss)⁻¹ u, δ = 1 − 1ᵀz and y = (1 − αS_ss)⁻¹ αS_sj,
  *
  *             G_R e_j = G_rr e_j + G_rs y + G_rs z · (1 + 1ᵀy)/δ.
  *
- *           δ is |r|/N + α 1ᵀS_rs z/(1 − α), a sum without cancellation. So G_R needs no eigenvector,
- *           and its accuracy does not depend on the gap of G_ss. Only the split does.
+ *           δ is |r|/N + α 1ᵀS_rs z/(1 − α), a sum without cancellation. So G_R needs no
+ *           eigenvector, and its accuracy does not depend on the gap of G_ss. Only the split does.
  * Requires  at most 1,000 nodes, each once.
  * Ensures   columns sum to 1 within 1e-10; the PageRank of G_R is the graph's on r within 1e-9.
- * Costs     about ln(1e-14)/ln(α) products a node (200 at 0.85), and no pass over nodes beside them.
+ * Costs     about ln(1e-14)/ln(α) products a node (200 at 0.85), and no pass over nodes beside
+ *           them.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import { stopIfAsked } from '../../base/stop.ts';

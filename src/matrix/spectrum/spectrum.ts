@@ -3,8 +3,8 @@
  *
  * Idea      S = [[S_ss, S_sc], [0, S_cc]], so the eigenvalues of S are those of S_ss and of S_cc.
  *           Subspaces are solved component by component (blocks.ts), the core by Arnoldi or by
- *           Krylov-Schur, or whole if it is small (solve-part.ts). For α < 1, G has the eigenvalue 1
- *           once and α times the others of S (Brauer 1952).
+ *           Krylov-Schur, or whole if it is small (solve-part.ts). For α < 1, G has the eigenvalue
+ *           1 once and α times the others of S (Brauer 1952).
  * Ensures   each eigenvalue has the residual |Sψ − λψ|/|ψ| in its diagonal block, and is called
  *           converged if that is below the tolerance. The same bits on any number of threads.
  * Costs     the links in memory while subspaces are found and solved; then the basis of the core.
@@ -161,8 +161,8 @@ function eigenvalueOf(pair: BlockValue, tolerance: number, subspace: number): Ei
 }
 
 /**
- * G has the eigenvalue 1 of S once, and α times the others. Which one that is, is told by its value:
- * the one nearest to 1 that is 1 as far as it is known. If none is, 1 was not found.
+ * G has the eigenvalue 1 of S once, and α times the others. Which one that is, is told by its
+ * value: the one nearest to 1 that is 1 as far as it is known. If none is, 1 was not found.
  */
 function damped(found: readonly Found[], alpha: number): Found[] {
   if (alpha === 1) return [...found];

@@ -208,7 +208,8 @@ class StreamedArcs implements HeldArcs {
   }
 
   byNode(vector: Float64Array, width = 1, lane = 0): Float64Array {
-    const result = new Float64Array(this.#nodes); // a copy, so that the kernel's memory can be freed
+    // A copy, so that the kernel's memory can be freed.
+    const result = new Float64Array(this.#nodes);
     for (let node = 0; node < result.length; node++) result[node] = vector[width * node + lane];
     return result;
   }

@@ -23,7 +23,8 @@
  *           same in-links have the same score, up to rounding: all rows of a step read the vector
  *           of the step before.
  * Costs     4 bytes an arc and 101 a node in memory, 24 of them for the scores of three walks. If
- *           that is more than `memory`, the lists are read again in each step, with 93 bytes a node.
+ *           that is more than `memory`, the lists are read again in each step, with 93 bytes a
+ *           node.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { Convergence, hasConverged } from './convergence.ts';

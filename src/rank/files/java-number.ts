@@ -1,5 +1,6 @@
 /**
- * Numbers as Java prints them, which Common Crawl's files have: `3.75E7`, `0.0049`, `1.2E-4`, `0.0`.
+ * Numbers as Java prints them, which Common Crawl's files have: `3.75E7`, `0.0049`, `1.2E-4`,
+ * `0.0`.
  *
  * Requires  0, or a number that is not subnormal.
  * Ensures   reading the text gives the same number; no shorter text of this form does.

@@ -5,8 +5,8 @@
  * Definition: the number of groups of which a member supports a node at level two (supp.ts). The
  * group of the node itself does not count. A node without a group is a group of its own.
  *
- * Helps as far as the groups are known: domains of one maker that are spread over addresses like any
- * others count as before.
+ * Helps as far as the groups are known: domains of one maker that are spread over addresses like
+ * any others count as before.
  * Costs     the in-graph in memory, 4 bytes an arc and 20 a node; as many visits as SUPP.
  */
 import { formatCount } from '../../base/units.ts';

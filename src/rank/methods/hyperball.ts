@@ -10,8 +10,8 @@
  * Error     H is a sum of sizes with positive weights, Σ |B(x, t)|·(1/t − 1/(t + 1)), so its
  *           relative standard error is at most that of a size: 1.04/√registers, 13 % with 64. The
  *           facts state it as `standardError`.
- * Costs     a sweep over the in-lists for each distance. RAM two counters, two sizes and two marks a
- *           node: 146 bytes with 64 registers; lists are kept if 4 bytes an arc fit, too.
+ * Costs     a sweep over the in-lists for each distance. RAM two counters, two sizes and two marks
+ *           a node: 146 bytes with 64 registers; lists are kept if 4 bytes an arc fit, too.
  */
 import { formatCount } from '../../base/units.ts';
 import type { Graph } from '../../graph/graph.ts';

@@ -9,7 +9,10 @@
  */
 import type { SupportersKernel } from './supporters-kernel.ts';
 
-/** Positions of the fields, in u32, except for the weight and the bits, which balls.as.ts gives in bytes. */
+/**
+ * Positions of the fields, in u32, except for the weight and the bits, which balls.as.ts gives in
+ * bytes.
+ */
 const AT = {
   near: 0,
   far: 1,

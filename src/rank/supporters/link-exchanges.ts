@@ -2,11 +2,11 @@
  * Domains that exchange links: many link to them, nobody who is trusted does, and they link to each
  * other.
  *
- * Idea      A domain is *unsupported* if at least `LINKS` sources link to it, and less trust reaches
- *           it by all of them than half a mean link carries (trust-walk.ts). Links alone must not
- *           condemn a domain, as a rival can make them. So an exchange is an unsupported domain
- *           that itself links to at least `PARTNERS` unsupported domains, and to those with a
- *           quarter of its links or more. A rival cannot write these.
+ * Idea      A domain is *unsupported* if at least `LINKS` sources link to it, and less trust
+ *           reaches it by all of them than half a mean link carries (trust-walk.ts). Links alone
+ *           must not condemn a domain, as a rival can make them. So an exchange is an unsupported
+ *           domain that itself links to at least `PARTNERS` unsupported domains, and to those with
+ *           a quarter of its links or more. A rival cannot write these.
  *           Where most domains with so many links are unsupported, trust has not spread, and that
  *           says nothing of anybody: then no exchange is found.
  * Requires  the links of nearly all sources: in a small sample walks end early, and little trust

@@ -169,7 +169,12 @@ export function countSampled(
 ): void {
   const sources: usize = load<u32>(index, SOURCES);
   const sourceCount = load<u32>(index, SOURCE_COUNT);
-  const keptEnd = keepListed(index, targets, word(targets, load<u32>(word(offsets, count))), places);
+  const keptEnd = keepListed(
+    index,
+    targets,
+    word(targets, load<u32>(word(offsets, count))),
+    places,
+  );
   let next = lowerBound(sources, sourceCount, first);
   let i: u32 = 0;
   for (let at = places; at < keptEnd; ) {
@@ -243,7 +248,14 @@ function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, e
 /**
  * For few visits: sets marks one by one, counts while setting, and clears them by the same walk.
  */
-function countByLists(index: usize, marks: usize, own: u32, at: usize, end: usize, nearer: usize): u32 {
+function countByLists(
+  index: usize,
+  marks: usize,
+  own: u32,
+  at: usize,
+  end: usize,
+  nearer: usize,
+): u32 {
   const pool: usize = load<u32>(index, POOL);
   if (own != NOT_SAMPLED) store<u32>(word(marks, own >> 5), 1 << (own & 31));
   if (nearer != 0) setList(pool, nearer, marks);
@@ -268,7 +280,14 @@ function countByLists(index: usize, marks: usize, own: u32, at: usize, end: usiz
 /**
  * For many visits: joins rows of bits, removes those nearer, then counts and clears in one pass.
  */
-function countByRows(index: usize, marks: usize, own: u32, at: usize, end: usize, nearer: usize): u32 {
+function countByRows(
+  index: usize,
+  marks: usize,
+  own: u32,
+  at: usize,
+  end: usize,
+  nearer: usize,
+): u32 {
   const pool: usize = load<u32>(index, POOL);
   const rowWords = load<u32>(index, ROW_WORDS);
   const rowBytes = <usize>rowWords << 2;

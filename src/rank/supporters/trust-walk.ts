@@ -38,8 +38,8 @@ export interface Trust {
   /** What the mean link carries. */
   readonly unit: number;
   /**
-   * For each source, how much of its support counts for a domain that it links to: `WHOLE` if it has
-   * no more links than the mean source, a k-th if it has k times as many.
+   * For each source, how much of its support counts for a domain that it links to: `WHOLE` if it
+   * has no more links than the mean source, a k-th if it has k times as many.
    */
   readonly share: Float64Array;
 }

@@ -4,8 +4,8 @@
  *
  *   supporters   domains at distance two, each once: members of a dense group have few
  *   links        what its in-neighbours pass on, each at most `cap` supporters, and a k-th of that
- *                if it has k times as many links as the mean source: a few links from famous domains
- *                bring little, and comments on their many pages hardly anything
+ *                if it has k times as many links as the mean source: a few links from famous
+ *                domains bring little, and comments on their many pages hardly anything
  *   trust        that reaches it, in mean links (trust-walk.ts), each worth `worth` supporters: a
  *                group that trusted domains do not link to has none
  *
@@ -14,13 +14,14 @@
  * passed on that comes from the others. What the others pass on counts for (1 + 2c) / 3: members of
  * an exchange do not all link back, but nobody may take more than two thirds of a domain's score by
  * links to it. Members of an exchange link back to nearly all, giants to less than half. With few
- * in-neighbours less counts as returned, by `FEW`: a small site may link to the directory that lists
- * it. Which links a domain returns is known only if its own links were drawn, so p must be near 1.
+ * in-neighbours less counts as returned, by `FEW`: a small site may link to the directory that
+ * lists it. Which links a domain returns is known only if its own links were drawn, so p must be
+ * near 1.
  *
  * All are estimated from the share p of the sources. If no in-neighbour was drawn, nothing is known
  * of links and trust, and they limit nothing. A `cap` or `worth` of 0 limits nothing either. In a
- * sample of less than `LEAST_SHARE` most walks end after a step or two: then supporters alone count,
- * as in TSE.
+ * sample of less than `LEAST_SHARE` most walks end after a step or two: then supporters alone
+ * count, as in TSE.
  * Ensures   the same result for any order of the in-neighbours: all sums are of whole numbers.
  */
 import { type Trust, type WalkedArcs, WHOLE } from './trust-walk.ts';
@@ -69,8 +70,8 @@ export class PassedOn {
   }
 
   /**
-   * The next in-neighbours are those of this domain. `own` is its number among the sources, or -1 if
-   * it was not drawn.
+   * The next in-neighbours are those of this domain. `own` is its number among the sources, or -1
+   * if it was not drawn.
    */
   begin(domain: number, own: number): void {
     this.#drawn[domain] = 0;

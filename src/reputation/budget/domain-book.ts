@@ -9,8 +9,8 @@
  *           the record as it was just before them, from which their place follows. URLs of a domain
  *           that are offered together travel together: up to sixteen share the cost of a tuple.
  * Requires  one caller at a time; `countEdges`, `setSupporters`, `setSpam`, `setOverride` and `put`
- *           may be called at any time. A caller that makes it merge takes the answers: until then each
- *           merge keeps a file open.
+ *           may be called at any time. A caller that makes it merge takes the answers: until then
+ *           each merge keeps a file open.
  * Ensures   changes of a domain are applied in the order they came. Every URL offered is answered
  *           once, those of a domain in their order, also after a crash. Opened at what `freeze`
  *           returned, it is what it was then; only the budget function must be given again. Memory

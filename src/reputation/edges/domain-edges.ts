@@ -18,7 +18,8 @@
  * Requires  keys are xxh64 of domain names; one call at a time, but `add` and `lists` at any time.
  * Ensures   every edge added and written comes out of `take` once in the life of the crawl, or once
  *           a period, and is in `lists` from then on; with a life, until it was not added for five
- *           quarters of it, and no longer than for six. A link of a domain to itself is not an edge.
+ *           quarters of it, and no longer than for six. A link of a domain to itself is not an
+ *           edge.
  * Crash     `freeze` returns what a checkpoint must store; the folder opened with it is exactly
  *           what it was then. `freeze` also writes what was gathered in memory.
  * Cost      memory: the number given, and 16 bytes for every pair added and not yet written.
@@ -196,7 +197,9 @@ export class DomainEdges {
     return this.#adjacency.listsAt(age);
   }
 
-  /** How many periods ago edges were taken, the oldest first; 0, the present period, is left out. */
+  /**
+   * How many periods ago edges were taken, the oldest first; 0, the present period, is left out.
+   */
   get ages(): readonly number[] {
     return this.#adjacency.ages;
   }

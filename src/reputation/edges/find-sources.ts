@@ -1,14 +1,14 @@
 /**
- * The domains that link to some domains, from frozen edges that are not opened: their process may be
- * running.
+ * The domains that link to some domains, from frozen edges that are not opened: their process may
+ * be running.
  *
  * Idea      The rows of a run are sorted, but of all lengths: no row can be found without those
  *           before it. So one pass notes where a row begins, every few kilobytes. A run never
  *           changes, and the notes hold as long as it is there. Then a row is in the piece between
  *           two notes.
  * Requires  a disk on which nothing changes (`readOnly`).
- * Cost      The pass: about 2 ms a megabyte, once for each run. Then a read for each domain and run,
- *           and of all edges that are in no run yet. Memory: 16 bytes for each note.
+ * Cost      The pass: about 2 ms a megabyte, once for each run. Then a read for each domain and
+ *           run, and of all edges that are in no run yet. Memory: 16 bytes for each note.
  */
 import { join } from 'node:path';
 import { type Pacer, politePacer, restingPacer } from '../../base/pacer.ts';
@@ -29,7 +29,9 @@ interface EdgesPlace {
   readonly frozen: Frozen<DomainEdgesState>;
 }
 
-/** Where some rows of a run begin, and their targets: the first row, and then every few kilobytes. */
+/**
+ * Where some rows of a run begin, and their targets: the first row, and then every few kilobytes.
+ */
 interface Notes {
   readonly targets: readonly bigint[];
   readonly positions: readonly Bytes[];

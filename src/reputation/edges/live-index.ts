@@ -31,8 +31,8 @@ export interface LiveIndex extends SampleIndex {
 }
 
 /**
- * Builds the index, with `free` nodes left for domains to be estimated. With the keys of seeds, also
- * finds out how much trust each source gives.
+ * Builds the index, with `free` nodes left for domains to be estimated. With the keys of seeds,
+ * also finds out how much trust each source gives.
  */
 export async function indexArcs(
   kernel: SupportersKernel,

@@ -7,8 +7,8 @@
  * Ensures   A new part is visible completely or not at all. Killed at any moment, the same call
  *           resumes after the last run written, and every answer is that of a quiet run. Files that
  *           the index has already are skipped.
- * Cost      One read of the archives; memory as given, besides about 24 bytes a version and what the
- *           program takes, about 130 MB.
+ * Cost      One read of the archives; memory as given, besides about 24 bytes a version and what
+ *           the program takes, about 130 MB.
  */
 import { resolve } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';

@@ -8,7 +8,8 @@
  *           collected keeps the number of the first; the others are dropped in the last merge.
  * Ensures   The part is a function of the runs and the earlier parts. It does not count before
  *           index.json names it.
- * Cost      12 bytes of memory a version, what sorting may take, and the sightings of earlier parts.
+ * Cost      12 bytes of memory a version, what sorting may take, and the sightings of earlier
+ *           parts.
  */
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';

@@ -6,14 +6,17 @@
  * Idea      A text is read once: words become lower case where they stand and are looked up in a
  *           table with open addressing. Postings of a term are bytes in a chain of slices, each
  *           twice as long as the one before (as in Lucene): the chain is what is written.
- * Requires  `reset` before anything else. Units of surrogates belong to no word. One text at a time.
+ * Requires  `reset` before anything else. Units of surrogates belong to no word. One text at a
+ *           time.
  * Ensures   The same terms and bytes as a sort of all postings. After a failed `memory.grow` it
  *           traps.
  *
  * `npm run kernels` compiles it into run-kernel-wasm.ts, which the build and the tests load.
  */
 
-/** The term of the word in `start .. end` of the input, which only JavaScript can make lower case. */
+/**
+ * The term of the word in `start .. end` of the input, which only JavaScript can make lower case.
+ */
 // @ts-ignore: decorator
 @external("host", "hard")
 declare function hard(start: u32, end: u32): u32;
@@ -114,7 +117,8 @@ function take(bytes: usize): usize {
   const at = top;
   top += (bytes + 15) & ~15;
   const pages = <i32>((top + 0xffff) >> 16) - memory.size();
-  if (pages > 0 && memory.grow(pages > 256 ? pages : 256) < 0 && memory.grow(pages) < 0) unreachable();
+  if (pages > 0 && memory.grow(pages > 256 ? pages : 256) < 0 && memory.grow(pages) < 0)
+    unreachable();
   return at;
 }
 

@@ -2,9 +2,9 @@
  * The pages around a query at a time: seeds by their text, and neighbours that changed.
  *
  * Idea      The best pages by BM25 are the seeds. Of all pages that a link between sites joins to a
- *           seed, in either direction, those count most whose own change and that of the seed are greatest:
- *           score(v) = max over seeds u of BM25(u) + change(u) + change(v). The graph of seeds and
- *           neighbours is small enough to be ranked while the user waits.
+ *           seed, in either direction, those count most whose own change and that of the seed are
+ *           greatest: score(v) = max over seeds u of BM25(u) + change(u) + change(v). The graph of
+ *           seeds and neighbours is small enough to be ranked while the user waits.
  * Requires  An index with links; two states.
  * Ensures   Pages, links and counts are those of the state after, or of both where it says so.
  *           Neighbours come in the order of their scores, equal ones in that of their keys.

@@ -4,7 +4,9 @@ import { type ChangedOptions, ORDERS, type Order } from '../changed/order.ts';
 
 const MOST_ROWS = 1000;
 
-/** All combinations of a grid; what it does not name is as given, `by` in all orders of the list. */
+/**
+ * All combinations of a grid; what it does not name is as given, `by` in all orders of the list.
+ */
 export function gridOf(
   text: string,
   base: Omit<ChangedOptions, 'by'>,

@@ -70,8 +70,8 @@ export function shareInside({ count, from, to }: SmallGraph, allLinks: readonly 
 const DRAWS = 100_000;
 
 /**
- * How likely a difference of means as great as this is, or a greater one, if it were chance which of
- * two methods has which value: the paired randomisation test, two-sided.
+ * How likely a difference of means as great as this is, or a greater one, if it were chance which
+ * of two methods has which value: the paired randomisation test, two-sided.
  */
 export function chanceOf(one: readonly number[], other: readonly number[]): number {
   const differences = one.map((value, i) => value - other[i]).filter((value) => value !== 0);

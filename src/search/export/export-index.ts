@@ -1,7 +1,8 @@
 /**
  * `drumlin search export`: an index as files that OpenSearch and Quickwit take.
  *
- *   documents-00000.ndjson   the documents, an object a line; for `bulk` after a line with the action
+ *   documents-00000.ndjson   the documents, an object a line; for `bulk` after a line with the
+ *                            action
  *   opensearch.json          the body that creates the index in OpenSearch
  *   quickwit.json            the configuration of the index in Quickwit
  *

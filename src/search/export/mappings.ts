@@ -30,8 +30,8 @@ const time = (name: string) => ({
 });
 
 /**
- * The configuration of an index in Quickwit, which reads JSON and YAML. It has no type for stretches
- * of time: `valid` is kept, and a search at a moment uses `first` and `last`.
+ * The configuration of an index in Quickwit, which reads JSON and YAML. It has no type for
+ * stretches of time: `valid` is kept, and a search at a moment uses `first` and `last`.
  */
 export const QUICKWIT = {
   version: '0.8',

@@ -1,13 +1,13 @@
 /**
  * Anchor texts as records, sorted by the page that the links lead to.
  *
- * Idea      The same text from one site to one page counts once, however many pages of the site have
- *           the link: so a menu counts like one link, and a run holds each such *anchor* once, with
- *           the time of its first sighting. A run is sorted by its numbers before it is written, so
- *           runs need only be merged.
+ * Idea      The same text from one site to one page counts once, however many pages of the site
+ *           have the link: so a menu counts like one link, and a run holds each such *anchor* once,
+ *           with the time of its first sighting. A run is sorted by its numbers before it is
+ *           written, so runs need only be merged.
  * Format    The key of the target and the hash of site, language and text, each high and low (u32);
- *           the time, low and high (u32); the bytes of the rest (u32): the language of the page with
- *           the link, or `-`, a space, and the text in UTF-8. All little-endian.
+ *           the time, low and high (u32); the bytes of the rest (u32): the language of the page
+ *           with the link, or `-`, a space, and the text in UTF-8. All little-endian.
  */
 
 import type { Lane } from '../../base/merge.ts';

@@ -6,8 +6,8 @@
  *           read in a later epoch without it: a page that was not captured again keeps its links.
  * Requires  Parts in a fixed order; crawls in the order of time.
  * Ensures   The same links however captures are divided into parts and folders.
- * Cost      About 30 bytes of memory a URL and part, and 12 more. Lists are read when they are asked
- *           for; some are kept.
+ * Cost      About 30 bytes of memory a URL and part, and 12 more. Lists are read when they are
+ *           asked for; some are kept.
  */
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Disk } from '../../disk/disk.ts';

@@ -1,8 +1,8 @@
 /**
  * The links of a part, opened for reading.
  *
- * Cost      In memory: about 30 bytes a URL, and lists of up to 64 MiB. Longer ones are read when they
- *           are asked for.
+ * Cost      In memory: about 30 bytes a URL, and lists of up to 64 MiB. Longer ones are read when
+ *           they are asked for.
  */
 import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';

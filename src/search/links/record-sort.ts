@@ -2,9 +2,9 @@
  * Records of a few 32-bit numbers, more than fit in memory, sorted by their numbers in order.
  *
  * Idea      Records are collected until they fill the memory, sorted there by the digits of their
- *           numbers, the last first, and written to a file: a run. Digits that all records share cost
- *           one look. Up to `MOST_RUNS` runs are merged at once. Numbers are in typed arrays: nothing
- *           is left to the garbage collector.
+ *           numbers, the last first, and written to a file: a run. Digits that all records share
+ *           cost one look. Up to `MOST_RUNS` runs are merged at once. Numbers are in typed arrays:
+ *           nothing is left to the garbage collector.
  * Requires  A folder for its files; `sorted` is called once, after the last `add`.
  * Ensures   Every record added comes out, in order, repeats included. Its files are deleted when
  *           `sorted` ends, or by `close`.

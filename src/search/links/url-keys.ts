@@ -1,6 +1,6 @@
 /**
- * The keys of URLs, as two 32-bit numbers: those of the last `KEPT` different ones are kept, because
- * menus repeat.
+ * The keys of URLs, as two 32-bit numbers: those of the last `KEPT` different ones are kept,
+ * because menus repeat.
  */
 import { xxh64 } from '../../base/xxh64.ts';
 

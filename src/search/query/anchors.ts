@@ -8,8 +8,8 @@
  * Ensures   The same lists however captures are divided into parts and folders: an anchor that
  *           several parts have counts once, from its first sighting, and of the anchors of a page
  *           the `MOST_ANCHORS` with the least hashes count.
- * Cost      8 bytes of memory an anchor and 4 a version; one pass over all anchors. A list costs about
- *           20 ns a posting, once: lists are kept up to `KEPT`.
+ * Cost      8 bytes of memory an anchor and 4 a version; one pass over all anchors. A list costs
+ *           about 20 ns a posting, once: lists are kept up to `KEPT`.
  */
 import type { Bytes } from '../../base/units.ts';
 import { type AnchorReader, MOST_ANCHORS, type TargetAnchors } from '../store/anchor-file.ts';
@@ -24,7 +24,9 @@ const PER_LIST: Bytes = 200;
 /** The lists of a term, by part; undefined where a part has no version with it. */
 type PartList = ListBytes | undefined;
 
-/** The versions of the anchors of a part: those of `i` are `versions[starts[i] .. starts[i + 1])`. */
+/**
+ * The versions of the anchors of a part: those of `i` are `versions[starts[i] .. starts[i + 1])`.
+ */
 interface AnchorVersions {
   readonly starts: Uint32Array;
   readonly versions: Uint32Array;

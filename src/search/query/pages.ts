@@ -3,8 +3,8 @@
  *
  * Idea      Parts list pages in the order of their keys, so one merge brings the captures of a page
  *           together, whatever part or folder they are in. In the order of time they give
- *           stretches: a version is valid from a capture of it to the next capture of another, or to
- *           an answer that the page is gone. A
+ *           stretches: a version is valid from a capture of it to the next capture of another, or
+ *           to an answer that the page is gone. A
  *           revisit is a capture of the version that it refers to or, if that is unknown, of the
  *           one before it.
  * Requires  Parts in a fixed order.
@@ -208,7 +208,9 @@ function compare(a: TextCapture, b: TextCapture): number {
   return a.text < b.text ? -1 : a.text > b.text ? 1 : 0;
 }
 
-/** The version that a capture shows; undefined for a revisit, or an end, of nothing that is known. */
+/**
+ * The version that a capture shows; undefined for a revisit, or an end, of nothing that is known.
+ */
 function versionAt(
   { text, refersTo }: TextCapture,
   before: number | undefined,

@@ -36,7 +36,9 @@ export interface Query {
 
 const TOKEN = /(-?)(?:(title|site):)?(?:"([^"]*)("?)|([^\s"]+))/giy;
 
-/** Longer queries are accidents or attacks: each word, and each word of a prefix, is a list to read. */
+/**
+ * Longer queries are accidents or attacks: each word, and each word of a prefix, is a list to read.
+ */
 const [MOST_CHARACTERS, MOST_WORDS, MOST_PREFIXES] = [1000, 100, 8];
 
 export function parseQuery(text: string): Query {

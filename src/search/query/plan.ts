@@ -1,8 +1,8 @@
 /**
  * A query to lists of postings: which must match, which score, and how much.
  *
- * Idea      A word scores by several lists: the word in texts, titles and anchors, and variants of it
- *           (stems, forms without accents), which count half. A list that several words ask for
+ * Idea      A word scores by several lists: the word in texts, titles and anchors, and variants of
+ *           it (stems, forms without accents), which count half. A list that several words ask for
  *           counts once, with the sum of their weights. Words that must match are the same lists.
  * Ensures   The plan depends on the query, the languages and the dictionary of all parts together,
  *           never on how they are divided.

@@ -14,9 +14,9 @@
  *           Lists are held from query to query with what their directories say, their greatest
  *           scores for the last weights, and the block that was decoded last.
  * Requires  `open` once; `takeHeld` and `hold` for each list that is not held yet; for each query
- *           `start`; for each list `addList`, `setDriving`, `setBits` or `addMasks`, and `setScore`;
- *           numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`; then `scan` until it
- *           returns -1.
+ *           `start`; for each list `addList`, `setDriving`, `setBits` or `addMasks`, and
+ *           `setScore`; numbers at `clausesAt` and `setClauses`, a mask at `excludedAt`; then
+ *           `scan` until it returns -1.
  * Ensures   A version of a window is a candidate once, however many lists have it: `MATCHED` says
  *           which are. So no table of a window has more than `WINDOW` entries.
  *
@@ -137,7 +137,9 @@ export function take(bytes: usize): usize {
   return at;
 }
 
-/** Makes the tables for a part; returns where the lengths of texts go, then titles, then anchors. */
+/**
+ * Makes the tables for a part; returns where the lengths of texts go, then titles, then anchors.
+ */
 export function open(count: u32, postings: u32): usize {
   versions = count;
   block = postings;
@@ -243,7 +245,8 @@ export function hold(bytes: usize, length: u32, count: u32, field: u32, hasPosit
   store<u32>(list, <u32>takeHeld((<usize>room) << 2), IDS);
   store<u32>(list, <u32>takeHeld((<usize>room) << 2), FREQUENCIES);
   store<u32>(list, <u32>bytes, BYTES);
-  const isWhole = blocks > 1 ? readDirectory(list, bytes, length, hasPositions) : describe(list, length);
+  const isWhole =
+    blocks > 1 ? readDirectory(list, bytes, length, hasPositions) : describe(list, length);
   return isWhole ? list : 0;
 }
 
@@ -327,7 +330,8 @@ function readNumbers(from: usize, count: u32, to: usize): usize {
 function decode(list: usize, current: u32): usize {
   const n = min(block, load<u32>(list, COUNT) - current * block);
   const ids = <usize>load<u32>(list, IDS);
-  const start = <usize>load<u32>(list, BYTES) + <usize>u32At(<usize>load<u32>(list, STARTS), current);
+  const start =
+    <usize>load<u32>(list, BYTES) + <usize>u32At(<usize>load<u32>(list, STARTS), current);
   const next = readNumbers(start, n, ids);
   const before: u32 = current == 0 ? -1 : u32At(<usize>load<u32>(list, LASTS), current - 1);
   // Sums of four differences at a time: of two, of four, then with what came before.
@@ -337,8 +341,14 @@ function decode(list: usize, current: u32): usize {
   for (let i: u32 = 0; i < n; i += 4) {
     const at = ids + ((<usize>i) << 2);
     let four = i32x4.add(v128.load(at), ones);
-    four = i32x4.add(four, i8x16.shuffle(zeros, four, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
-    four = i32x4.add(four, i8x16.shuffle(zeros, four, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23));
+    four = i32x4.add(
+      four,
+      i8x16.shuffle(zeros, four, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27),
+    );
+    four = i32x4.add(
+      four,
+      i8x16.shuffle(zeros, four, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23),
+    );
     four = i32x4.add(four, sums);
     v128.store(at, four);
     sums = i32x4.splat(i32x4.extract_lane(four, 3));
@@ -349,12 +359,18 @@ function decode(list: usize, current: u32): usize {
   return next;
 }
 
-/** Decodes the frequencies, each less 1, of the block whose versions are decoded; where they end. */
+/**
+ * Decodes the frequencies, each less 1, of the block whose versions are decoded; where they end.
+ */
 function decodeFrequencies(list: usize): usize {
   const current = load<u32>(list, DECODED);
   const n = min(block, load<u32>(list, COUNT) - current * block);
   store<u32>(list, current, WITH_FREQUENCIES);
-  return readNumbers(<usize>load<u32>(list, FREQUENCIES_AT), n, <usize>load<u32>(list, FREQUENCIES));
+  return readNumbers(
+    <usize>load<u32>(list, FREQUENCIES_AT),
+    n,
+    <usize>load<u32>(list, FREQUENCIES),
+  );
 }
 
 /** How many valid versions a list has. */
@@ -376,7 +392,8 @@ export function countValid(index: u32): u32 {
 }
 
 export function setMeans(newK1: f64, newB: f64, body: f64, title: f64, anchors: f64): void {
-  if (newK1 == k1 && newB == b && body == bodyMean && title == titleMean && anchors == anchorMean) return;
+  if (newK1 == k1 && newB == b && body == bodyMean && title == titleMean && anchors == anchorMean)
+    return;
   k1 = newK1;
   b = newB;
   bodyMean = body;
@@ -427,7 +444,10 @@ export function setScore(index: u32, factor: f64): void {
   const field = load<u32>(list, FIELD);
   for (let i: u32 = 0; i < blocks; i++) {
     const norm = normOf(field, u32At(<usize>load<u32>(list, LEAST), i));
-    store<f64>(bounds + ((<usize>i) << 3), scoreOf(1, u32At(<usize>load<u32>(list, GREATEST), i), norm));
+    store<f64>(
+      bounds + ((<usize>i) << 3),
+      scoreOf(1, u32At(<usize>load<u32>(list, GREATEST), i), norm),
+    );
   }
 }
 
@@ -441,7 +461,9 @@ export function setBits(index: u32, bits: u32): void {
   store<u32>(listAt(index), bits, BITS);
 }
 
-/** Sets the bits that a list gives to its versions: `pairs` pairs of a word of the mask and bits. */
+/**
+ * Sets the bits that a list gives to its versions: `pairs` pairs of a word of the mask and bits.
+ */
 export function addMasks(index: u32, pairs: u32): usize {
   const list = listAt(index);
   const place = take((<usize>pairs) << 3);
@@ -770,7 +792,9 @@ function collect(list: usize, from: u32, end: u32, isSource: bool): void {
   store<u32>(list, i, AT);
 }
 
-/** Adds the postings that `findHits` noted to the entries of a list, and to what is known of scores. */
+/**
+ * Adds the postings that `findHits` noted to the entries of a list, and to what is known of scores.
+ */
 function addHits(list: usize, found: u32, from: u32, isSource: bool): void {
   if (load<u32>(list, WITH_FREQUENCIES) != load<u32>(list, DECODED)) decodeFrequencies(list);
   const room = min(load<u32>(list, COUNT), WINDOW);

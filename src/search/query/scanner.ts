@@ -2,9 +2,9 @@
  * Finds and scores the versions of a part: the kernel in WebAssembly (scan-kernel.as.ts), with its
  * memory.
  *
- * Idea      Every list gives bits to the versions that it has. A clause holds for a version that has
- *           all bits of one of its alternatives: the bit that all words of the clause share, or one
- *           bit for each word of a phrase.
+ * Idea      Every list gives bits to the versions that it has. A clause holds for a version that
+ *           has all bits of one of its alternatives: the bit that all words of the clause share, or
+ *           one bit for each word of a phrase.
  *           Lists stay in the memory of the kernel, with what is known of their blocks: words that
  *           are asked for again cost no copy.
  * Requires  One query at a time: `start` to the last `scan` without waiting for another query.

@@ -243,8 +243,8 @@ export class SearchIndex {
   }
 
   /**
-   * Leaves out function words that are frequent in texts, unless the user asks for them in titles; an
-   * error if nothing else is left.
+   * Leaves out function words that are frequent in texts, unless the user asks for them in titles;
+   * an error if nothing else is left.
    */
   async #withoutStopWords(query: Query, selection: Selection): Promise<Query> {
     const clauses: (readonly Atom[])[] = [];

@@ -6,8 +6,8 @@
  *           of each stretch of lines that differs.
  * Ensures   The pieces `same` and `old` make up the old text, `same` and `new` the new one. If two
  *           stretches differ in at most `MOST_EDITS` lines or words, no script has fewer edits.
- * Cost      Time and memory grow with the edits, not with the product of the lengths. Stretches that
- *           differ more are shown whole, first the old one, then the new one.
+ * Cost      Time and memory grow with the edits, not with the product of the lengths. Stretches
+ *           that differ more are shown whole, first the old one, then the new one.
  */
 
 export interface Piece {

@@ -32,7 +32,9 @@ code { font-size: .85rem; overflow-wrap: anywhere; }
 
 const hash = createHash('sha256').update(SEARCH_STYLE).digest('base64');
 
-/** Nothing but the style of the page: no script, picture, frame or request, whatever a text says. */
+/**
+ * Nothing but the style of the page: no script, picture, frame or request, whatever a text says.
+ */
 export const PAGE_HEADERS = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',

@@ -2,9 +2,9 @@
  * The anchors of links to each page: the file `anchors` of a part.
  *
  * Format    Targets in the order of their keys: key (u64), number of anchors, then of each its hash
- *           (u64), the time of its first sighting and its words. Anchors are numbered in this order,
- *           those of a target in the order of their hashes: these are the numbers in the postings of
- *           the fields `anchor` and `anchorVariant`.
+ *           (u64), the time of its first sighting and its words. Anchors are numbered in this
+ *           order, those of a target in the order of their hashes: these are the numbers in the
+ *           postings of the fields `anchor` and `anchorVariant`.
  */
 import type { Millis } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';

@@ -9,7 +9,9 @@
 const DIGIT_BITS = 11;
 const DIGITS = 2 ** DIGIT_BITS;
 
-/** The first `count` records of `width` numbers, sorted by the numbers named, the weightiest first. */
+/**
+ * The first `count` records of `width` numbers, sorted by the numbers named, the weightiest first.
+ */
 export function orderOf(
   records: Uint32Array,
   width: number,

@@ -1,13 +1,14 @@
 /**
  * The files of an index.
  *
- *   index.json            the settings, and the parts that count, with what each holds: counts, files,
- *                         languages, crawls, lengths; replaced in one step
+ *   index.json            the settings, and the parts that count, with what each holds: counts,
+ *                         files, languages, crawls, lengths; replaced in one step
  *   parts/N/terms         the dictionary: terms in order, in groups of 64, front-coded
  *   parts/N/groups        the first term of each group, and where it begins
  *   parts/N/postings      versions and frequencies of each term, in blocks
  *   parts/N/positions     positions of each term, in the same blocks
- *   parts/N/versions      24 bytes a version: lengths, language, file, where its record is, its name
+ *   parts/N/versions      24 bytes a version: lengths, language, file, where its record is, its
+ *                         name
  *   parts/N/names         URL and title of each version
  *   parts/N/sightings     pages by key: their versions, and every capture
  *   parts/N/nodes         URLs by key: where their links are, and when they were read

@@ -1,8 +1,8 @@
 /**
  * A file of a part, opened for reading.
  *
- * Idea      The manifest has the length of each file, and a hash of its beginning and end. A file that
- *           was cut, even between two blocks, or that belongs to another part, has others.
+ * Idea      The manifest has the length of each file, and a hash of its beginning and end. A file
+ *           that was cut, even between two blocks, or that belongs to another part, has others.
  * Ensures   Every damage that is seen is an error that names the file and says how to get a whole
  *           index: nothing repairs one.
  */
@@ -23,7 +23,9 @@ interface FileMark {
   readonly hash: string;
 }
 
-/** The marks of the files of a part, by name; only the length in parts made before there were more. */
+/**
+ * The marks of the files of a part, by name; only the length in parts made before there were more.
+ */
 export type FileLengths = Partial<Readonly<Record<PartFileName, Bytes | FileMark>>>;
 
 /** Bytes at the beginning and the end that the hash is about. */

@@ -1,9 +1,9 @@
 /**
  * A part of an index, opened for reading.
  *
- * Cost      In memory: 32 bytes a version, the first of 64 terms, and up to 32 MiB of lists that were
- *           read, or all postings if they have no more than 64 MiB. Everything else is read when
- *           it is asked for.
+ * Cost      In memory: 32 bytes a version, the first of 64 terms, and up to 32 MiB of lists that
+ *           were read, or all postings if they have no more than 64 MiB. Everything else is read
+ *           when it is asked for.
  */
 import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';

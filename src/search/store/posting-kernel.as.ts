@@ -2,8 +2,9 @@
  * Records of runs to blocks of postings, in AssemblyScript. posting-writer.ts defines the format of
  * a list, numbers.ts and rice.ts those of numbers, build/run-builder.ts that of a record.
  *
- * Requires  `setVersions` once; then for each term `begin`, `feed` for each of its records in order,
- *           `end`. What `feed` and `end` leave at `positionsAt` is taken before the next call.
+ * Requires  `setVersions` once; then for each term `begin`, `feed` for each of its records in
+ *           order, `end`. What `feed` and `end` leave at `positionsAt` is taken before the next
+ *           call.
  * Ensures   Never reads outside of its memory, whatever a record holds; after a failed
  *           `memory.grow` it traps.
  *

@@ -7,10 +7,12 @@
  *           has no directory: reading it costs as much.
  * Format    postings: [bytes of the directory, directory,] blocks. A block: differences of versions
  *           minus 1, frequencies minus 1, each a group of numbers (numbers.ts). positions: for each
- *           block one group (rice.ts): of each posting the first position and the differences minus 1.
- *           terms: in groups, each term as the bytes it shares with the one before, the rest, the number
+ *           block one group (rice.ts): of each posting the first position and the differences minus
+ *           1. terms: in groups, each term as the bytes it shares with the one before, the rest,
+ *              the number
  *           of postings, and the bytes of its postings and positions.
- * Requires  Terms in increasing order (by UTF-16 units), records of a term in the order of versions.
+ * Requires  Terms in increasing order (by UTF-16 units), records of a term in the order of
+ *           versions.
  * Cost      About 20 ns a posting with its positions, and 2 µs a term.
  */
 

@@ -55,8 +55,8 @@ function wordsOfLine(line: string): string[] {
 }
 
 /**
- * The most frequent words of a file of queries: one on each line, if wanted with a tab and how often
- * it was asked.
+ * The most frequent words of a file of queries: one on each line, if wanted with a tab and how
+ * often it was asked.
  */
 export async function readQueries(disk: Disk, path: string): Promise<string[]> {
   const counts = new WordCounts();

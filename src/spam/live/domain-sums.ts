@@ -2,8 +2,8 @@
  * What a crawl keeps of a domain to judge it: its last verdict, and the sums of the pages that were
  * measured.
  *
- * Format    see `FieldWriter`: version, lists of words that the pages were measured with, verdict in
- *           steps of 1/10,000, pages at that verdict, the sums, copied pages if there are any.
+ * Format    see `FieldWriter`: version, lists of words that the pages were measured with, verdict
+ *           in steps of 1/10,000, pages at that verdict, the sums, copied pages if there are any.
  *           Without sums no page is measured any more.
  * Ensures   sums of the same pages are the same in any order (site-sums.ts), and so are verdicts.
  */

@@ -10,12 +10,12 @@
  *           far this crawl has come. So it is missing here. A model may have parts of its own for
  *           domains of which few pages were read (`stages`): means of one page tell other things
  *           than means of thirty.
- * Requires  a model trained on the sets `content` (part `a`), `names` and `copies` only: a crawl has
- *           neither a graph nor the terms of whole sites.
- * Ensures   a verdict depends on the model, the name, the sums and the copied pages alone. It is a multiple of
- *           1/10,000, as it is stored.
- * Cost      about 10 µs a verdict with a model of stumps and linear learners. A forest goes down every
- *           branch where a value is missing.
+ * Requires  a model trained on the sets `content` (part `a`), `names` and `copies` only: a crawl
+ *           has neither a graph nor the terms of whole sites.
+ * Ensures   a verdict depends on the model, the name, the sums and the copied pages alone. It is a
+ *           multiple of 1/10,000, as it is stored.
+ * Cost      about 10 µs a verdict with a model of stumps and linear learners. A forest goes down
+ *           every branch where a value is missing.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import { xxh64 } from '../../base/xxh64.ts';
@@ -46,7 +46,10 @@ export class LiveModel {
   readonly words: WordLists;
   /** Copied pages are to be counted. */
   readonly copies: boolean;
-  /** Sums of pages that were measured with other lists of words, or without copies, cannot be continued. */
+  /**
+   * Sums of pages that were measured with other lists of words, or without copies, cannot be
+   * continued.
+   */
   readonly listsId: number;
   readonly #features: readonly Feature[];
   readonly #row: Float64Array;

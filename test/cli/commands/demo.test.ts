@@ -7,7 +7,9 @@ import { temporaryFolder } from '../../disk/temporary-folder.ts';
 
 const BIN = join(import.meta.dirname, '../../../bin/drumlin');
 
-/** Loaded into every thread: notes who watches the collections, which is how the setting is made. */
+/**
+ * Loaded into every thread: notes who watches the collections, which is how the setting is made.
+ */
 const PROBE = `
 const { PerformanceObserver } = require('node:perf_hooks');
 const { observe } = PerformanceObserver.prototype;

@@ -1,4 +1,7 @@
-/** An agent of a cluster by itself, in the thread of the test: what an heir waits for, what it acknowledges. */
+/**
+ * An agent of a cluster by itself, in the thread of the test: what an heir waits for, what it
+ * acknowledges.
+ */
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { ClusterTransport } from '../../../src/cluster/parcels/cluster-transport.ts';

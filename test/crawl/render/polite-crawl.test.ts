@@ -1,4 +1,6 @@
-/** What pages in a browser ask for is asked as politely, and with as little of the user, as pages. */
+/**
+ * What pages in a browser ask for is asked as politely, and with as little of the user, as pages.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** What agents know of the whole crawl, when their number changes: nothing is lost or counted twice. */
+/**
+ * What agents know of the whole crawl, when their number changes: nothing is lost or counted twice.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Counters } from '../../../src/crawl/record/counters.ts';

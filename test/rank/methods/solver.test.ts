@@ -1,5 +1,6 @@
 /**
- * PageRank of a graph like the web, against a solver that shares nothing with ours but the definition.
+ * PageRank of a graph like the web, against a solver that shares nothing with ours but the
+ * definition.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -202,7 +202,8 @@ describe('supporting groups', () => {
   });
 
   test('are supporters if every node is alone', async () => {
-    const graph: SmallGraph = { nodes: 4, arcs: [[0, 1], [1, 2], [3, 1]] }; // biome-ignore format: short
+    // biome-ignore format: short
+    const graph: SmallGraph = { nodes: 4, arcs: [[0, 1], [1, 2], [3, 1]] };
     const { scores } = await rank(graphOf(graph), { by: 'grouped' });
     expect([...scores]).toEqual(supporters(graph, 2));
   });

@@ -195,7 +195,10 @@ export async function drain(name: string, worker: string, flags: BrokerFlags): P
   await withBook(name, flags, (book) => drainWorker(book, worker));
 }
 
-/** A filter with an unknown predicate is refused by each worker, and logged there; the old one counts. */
+/**
+ * A filter with an unknown predicate is refused by each worker, and logged there; the old one
+ * counts.
+ */
 export async function steer(name: string, flags: SteerFlags): Promise<void> {
   const disk = new Disk();
   const files = [

@@ -1,4 +1,6 @@
-/** `drumlin matrix plane`: print how PageRank and CheiRank are related, or write a page about it. */
+/**
+ * `drumlin matrix plane`: print how PageRank and CheiRank are related, or write a page about it.
+ */
 import { availableParallelism } from 'node:os';
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';

@@ -48,7 +48,10 @@ export const INPUT: usize = ENDS + 192;
 const MOST_WORDS: usize = 65536;
 /** u32 counts of the trigrams that repeat. */
 export const REPEATED: usize = INPUT + 8 * MOST_WORDS + 64;
-/** u32: trigrams of the page, in buckets of four; at most a third is filled unless the page is very long. */
+/**
+ * u32: trigrams of the page, in buckets of four; at most a third is filled unless the page is very
+ * long.
+ */
 const TABLE: usize = REPEATED + 4 * (MOST_WORDS / 2);
 const MOST_SLOTS: u32 = 131072;
 /** u16 for each trigram: how often it was repeated; zero between pages. */

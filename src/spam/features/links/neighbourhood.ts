@@ -24,7 +24,9 @@ type Neighbourhood = Pick<
   | 'reciprocity'
 >;
 
-/** A deviation of PageRank below this part of its mean is an error of computation: there is none. */
+/**
+ * A deviation of PageRank below this part of its mean is an error of computation: there is none.
+ */
 const NO_DEVIATION = 1e-9;
 
 interface Degrees {

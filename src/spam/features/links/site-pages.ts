@@ -2,10 +2,10 @@
  * The two pages that stand for a site: its home page, and its page of greatest PageRank.
  *
  * Idea      The home page is the page with the path "/" of the host that has the site's name, else
- *           of www.NAME, else of any host of the site; the one of greater PageRank if there are two.
- *           If the graph has none, it is the page with the shortest URL.
- * Ensures   ties go to the page that comes first in byte order, so the result depends on nothing but
- *           names and PageRank.
+ *           of www.NAME, else of any host of the site; the one of greater PageRank if there are
+ *           two. If the graph has none, it is the page with the shortest URL.
+ * Ensures   ties go to the page that comes first in byte order, so the result depends on nothing
+ *           but names and PageRank.
  * Cost      one pass over the names; 4 bytes per page, and an entry for each site.
  */
 import type { Graph } from '../../../graph/graph.ts';

@@ -2,16 +2,16 @@
  * How many nodes, and how many other sites, reach a node within 1 to 4 links: exactly, for the
  * nodes that are asked for.
  *
- * Idea      Breadth-first search from many nodes at once. Every node has a bit for each wanted node:
- *           "I reach it". One pass over the out-lists ORs into the bits of a node those of the nodes
- *           it links to, and so takes all searches one step further. Bits are counted in columns by
- *           binary counters of one word per 32 columns and digit: two operations a word.
+ * Idea      Breadth-first search from many nodes at once. Every node has a bit for each wanted
+ *           node: "I reach it". One pass over the out-lists ORs into the bits of a node those of
+ *           the nodes it links to, and so takes all searches one step further. Bits are counted in
+ *           columns by binary counters of one word per 32 columns and digit: two operations a word.
  * Requires  `siteOf`, where given, holds a site for each node, numbered from 0 to `sites` - 1.
  * Ensures   a node does not support itself, and a site not its own pages, whatever links there are.
- * Cost      `memory` at most: 8 bytes per node and 4 per site for each 32 wanted nodes of a batch, a
- *           byte per node, and the lists (4 bytes an arc) if half of the memory holds them.
- *           Otherwise lists are read again in each pass. Four passes a batch, about a nanosecond per
- *           arc and word.
+ * Cost      `memory` at most: 8 bytes per node and 4 per site for each 32 wanted nodes of a batch,
+ *           a byte per node, and the lists (4 bytes an arc) if half of the memory holds them.
+ *           Otherwise lists are read again in each pass. Four passes a batch, about a nanosecond
+ *           per arc and word.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Bytes } from '../../../base/units.ts';

@@ -7,8 +7,8 @@
  * terms, t <= T, and is scaled to sum 1: the sum over t > T of (1 - α) α^(t - T - 1) x(t). A link
  * farm supports its target from within a few links, so there the two differ most.
  *
- * Idea      One walk gives all T. Terms are added one by one, and nothing is subtracted: a node that
- *           no walker reaches has exactly 0.
+ * Idea      One walk gives all T. Terms are added one by one, and nothing is subtracted: a node
+ *           that no walker reaches has exactly 0.
  * Ensures   an error of at most `TOLERANCE` in the sum over all nodes, for T = 4; less for others.
  * Cost      as PageRank (src/rank/engine/random-walk.ts), 132 steps.
  */

@@ -4,11 +4,11 @@
  * Idea      The sketches of all pages go to a file as they come, and are clustered when all are
  *           there (src/corpus/near). A page is shared if its cluster has pages of two sites.
  * Requires  a folder for files that are deleted with it.
- * Ensures   the result depends on the pages of each site only, not on the order of sites. Pages with
- *           too few words for a sketch count as pages, and are shared with none.
+ * Ensures   the result depends on the pages of each site only, not on the order of sites. Pages
+ *           with too few words for a sketch count as pages, and are shared with none.
  * Cost      on disk about 300 bytes a page; `memory`, and 4 bytes a page and 12 for each page of a
- *           cluster. Clusters miss 6 in 100 pairs of pages with 0.6 of their text in common, 1 in 100
- *           with 0.7.
+ *           cluster. Clusters miss 6 in 100 pairs of pages with 0.6 of their text in common, 1 in
+ *           100 with 0.7.
  */
 import { join } from 'node:path';
 import type { Bytes, Millis } from '../../../base/units.ts';

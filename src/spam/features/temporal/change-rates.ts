@@ -6,8 +6,8 @@
  *   growth(a) = (|L1| - |L0 ∩ L1|) / |L0|
  *   CC(a)     = linked ordered pairs among the nodes that a links to / all such pairs
  *
- * A denominator of 0 counts as 1: a site without earlier links has no death, and grows by the number
- * of its new links. CC of fewer than two links is 0.
+ * A denominator of 0 counts as 1: a site without earlier links has no death, and grows by the
+ * number of its new links. CC of fewer than two links is 0.
  */
 import type { Csr } from '../../../graph/graph.ts';
 import type { Pair } from './snapshots.ts';

@@ -3,14 +3,15 @@
  * section 3.2 of "The classification power of Web features".
  *
  *   Ave     = 1/T · sum of t(i)                       Dev     = 1/(T-1) · sum of (t(i) - Ave)²
- *   AveDiff = 1/(T-1) · sum of |t(i+1) - t(i)|        DevDiff = 1/(T-2) · sum of (|t(i+1) - t(i)| - AveDiff)²
+ *   AveDiff = 1/(T-1) · sum of |t(i+1) - t(i)|        DevDiff = 1/(T-2) · sum of (|t(i+1) - t(i)| -
+ *                                                     AveDiff)²
  *   Decay   = sum of λ e^(-λ (T-i)) t(i)              λ = ln 2
  *
- * The paper's Decay has no minus sign: the oldest snapshot would count most. It gives no λ; with ln 2
- * a weight counts half as much with each newer snapshot.
+ * The paper's Decay has no minus sign: the oldest snapshot would count most. It gives no λ; with ln
+ * 2 a weight counts half as much with each newer snapshot.
  *
- * Requires  weights of the same terms in the same order in each snapshot, the oldest first; 0 where a
- *           site has no text.
+ * Requires  weights of the same terms in the same order in each snapshot, the oldest first; 0 where
+ *           a site has no text.
  * Ensures   with fewer than three snapshots there is no DevDiff, with fewer than two only Ave and
  *           Decay: a variance of one value is none.
  */

@@ -7,7 +7,9 @@ import type { Site } from '../../../../src/spam/features/sites.ts';
 import { temporaryFolder } from '../../../disk/temporary-folder.ts';
 import { quickDisk } from '../../../graph/fixtures.ts';
 
-/** Pages of different texts have no three words in common; variants of a text differ in one word. */
+/**
+ * Pages of different texts have no three words in common; variants of a text differ in one word.
+ */
 function pageOf(text: number, variant: number): Uint8Array {
   const words = Array.from({ length: 200 }, (_, i) => `w${text}x${i}`);
   words[variant] = `v${variant}`;
