@@ -1,6 +1,6 @@
-/** DuckDB and pyarrow read what is written, if Python has them. */
+/** DuckDB, pyarrow and warcio read what is written, if Python has them. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exportIndex } from '../../src/corpus/columnar/export-index.ts';
@@ -70,4 +70,19 @@ describe('other readers', () => {
       expect(said).toEqual([25, 25, COLUMNS.map(({ name }) => name), [[25, 'example', 3, 3]]]);
     },
   );
+
+  test.skipIf(leftOut(needs.python('warcio')))('confirm every digest of an archive', async () => {
+    const dir = temporaryFolder();
+    await writeCrawl(
+      dir,
+      Array.from({ length: 25 }, (_, n) => page(n)),
+      { agents: 2 },
+    );
+    const archives = readdirSync(join(dir, 'archive')).map((name) => join(dir, 'archive', name));
+    expect(archives.length).toBe(2);
+    const check = ['-m', 'warcio.cli', 'check', '--verbose'];
+    const said = execFileSync(PYTHON, [...check, ...archives], { encoding: 'utf8' });
+    expect(said.match(/digest pass/g)?.length).toBeGreaterThanOrEqual(50);
+    expect(said).not.toMatch(/digest failed|no digest/);
+  });
 });
