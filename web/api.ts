@@ -45,6 +45,7 @@ export function queryOf(fields: Record<string, unknown>): string {
 }
 
 const STILL_READING = 'STILL_READING';
+/** When the server is asked again that is still reading, gave no answer, or ended the events. */
 const ASK_AGAIN = 1000;
 
 interface Loaded {
@@ -57,7 +58,9 @@ interface Loaded {
 }
 
 /**
- * Loads a path, and again when it changes; undefined loads nothing. The old value stays meanwhile.
+ * Loads a path, and again when it changes; undefined loads nothing. The old value stays meanwhile,
+ * and where no answer came: that is asked for again. `every` counts from the answer, so a server
+ * that is slower than that is waited for.
  */
 export function useLoad(path: string | undefined, every?: number): Loaded {
   const [state, setState] = useState<Omit<Loaded, 'again'>>({
@@ -70,7 +73,6 @@ export function useLoad(path: string | undefined, every?: number): Loaded {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const askIn = (millis: number | undefined) => {
-      clearTimeout(timer);
       if (millis !== undefined) timer = setTimeout(() => setTurn(turn + 1), millis);
     };
     const show = (news: Partial<Loaded>) =>
@@ -82,14 +84,19 @@ export function useLoad(path: string | undefined, every?: number): Loaded {
         ...news,
       });
     setState((before) => ({ ...before, isLoading: true }));
-    askIn(every);
     api(path).then(
-      (value) => isOver || show({ value }),
-      (error: Refusal) => {
+      (value) => {
         if (isOver) return;
-        if (error.code !== STILL_READING) return show({ error: error.message });
-        show({ reading: error.message });
-        askIn(ASK_AGAIN);
+        show({ value });
+        askIn(every);
+      },
+      (error: Error) => {
+        if (isOver) return;
+        const isReading = error instanceof Refusal && error.code === STILL_READING;
+        if (isReading) show({ reading: error.message });
+        else if (error instanceof Refusal) show({ error: error.message });
+        else setState((before) => ({ ...before, error: error.message, isLoading: false }));
+        askIn(isReading || !(error instanceof Refusal) ? ASK_AGAIN : every);
       },
     );
     return () => {
@@ -119,28 +126,44 @@ export function useLive(crawl: string | undefined): Live {
   useEffect(() => {
     setLive(NOT_YET);
     if (crawl === undefined) return;
-    const source = new EventSource(`/api/v1/crawls/${encodeURIComponent(crawl)}/events`);
-    source.addEventListener('status', (event) => {
-      const status = JSON.parse((event as MessageEvent).data);
-      setLive((before) => ({ ...before, status, isConnected: true, fault: undefined }));
-    });
-    source.addEventListener('fault', (event) => {
-      const { fact } = JSON.parse((event as MessageEvent).data);
-      setLive((before) => ({ ...before, isConnected: true, fault: fact }));
-    });
-    source.addEventListener('log', (event) => {
-      const { from, lines } = JSON.parse((event as MessageEvent).data) as {
-        from: number;
-        lines: Row[];
+    let source: EventSource;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const open = () => {
+      source = new EventSource(`/api/v1/crawls/${encodeURIComponent(crawl)}/events`);
+      listen(source, setLive);
+      source.onerror = () => {
+        setLive((before) => ({ ...before, isConnected: false }));
+        // The browser connects again by itself, but not after an answer that is no stream.
+        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, ASK_AGAIN);
       };
-      const news = lines.reverse().map((line) => ({ from, line }));
-      setLive((before) => ({
-        ...before,
-        log: [...news, ...before.log].slice(0, MOST_LINES),
-      }));
-    });
-    source.onerror = () => setLive((before) => ({ ...before, isConnected: false }));
-    return () => source.close();
+    };
+    open();
+    return () => {
+      clearTimeout(timer);
+      source.close();
+    };
   }, [crawl]);
   return live;
+}
+
+function listen(source: EventSource, setLive: (change: (before: Live) => Live) => void): void {
+  source.addEventListener('status', (event) => {
+    const status = JSON.parse((event as MessageEvent).data);
+    setLive((before) => ({ ...before, status, isConnected: true, fault: undefined }));
+  });
+  source.addEventListener('fault', (event) => {
+    const { fact } = JSON.parse((event as MessageEvent).data);
+    setLive((before) => ({ ...before, isConnected: true, fault: fact }));
+  });
+  source.addEventListener('log', (event) => {
+    const { from, lines } = JSON.parse((event as MessageEvent).data) as {
+      from: number;
+      lines: Row[];
+    };
+    const news = lines.reverse().map((line) => ({ from, line }));
+    setLive((before) => ({
+      ...before,
+      log: [...news, ...before.log].slice(0, MOST_LINES),
+    }));
+  });
 }

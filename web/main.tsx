@@ -79,6 +79,7 @@ function usePlace(): Place {
   useEffect(() => {
     const changed = () => setPlace(placeNow());
     addEventListener('hashchange', changed);
+    changed(); // the address may have changed since the page was shown first
     return () => removeEventListener('hashchange', changed);
   }, []);
   return place;
@@ -89,7 +90,8 @@ function App() {
   const { value, error, isLoading } = useLoad('/crawls', 15_000);
   const crawls: Answer[] = value?.crawls ?? [];
   useEffect(() => {
-    if (crawls.length === 1 && place.crawl === '')
+    // Where the user is now: the list may come late.
+    if (crawls.length === 1 && placeNow().crawl === '')
       location.hash = addressOf(crawls[0].id, 'overview');
   }, [crawls.length, place.crawl]);
   const live = useLive(place.crawl === '' ? undefined : place.crawl);

@@ -1,46 +1,24 @@
-/**
- * The console: who may use it, wrong requests, hostile material and every view in a real browser.
- */
+/** The console: who may use it, wrong requests and hostile material. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPage } from '../../scripts/page.ts';
 import { readWarc } from '../../src/archive/warc/warc-reader.ts';
 import type { Console } from '../../src/console/serve.ts';
 import { serveConsole } from '../../src/console/server.ts';
 import { readTuning } from '../../src/crawl/state/tuning-file.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { indexArchives } from '../../src/search/build/build-index.ts';
-import { withBrowser } from '../browser.ts';
-import { seriousFaults } from './serious-faults.ts';
-import { makeSmallCrawl, type SmallCrawl } from './small-crawl.ts';
+import { serveHostileCrawl, TOKEN } from './hostile-crawl.ts';
+import type { SmallCrawl } from './small-crawl.ts';
 
-const TOKEN = 'a-token-for-the-tests';
-const EVIL = '<img src=x onerror="window.top.hacked=1"><script>window.top.hacked=1</script>';
 let crawl: SmallCrawl;
 let served: Console;
 
 beforeAll(async () => {
-  crawl = await makeSmallCrawl({
-    '/evil': (_, response) =>
-      void response
-        .writeHead(200, { 'content-type': 'text/html', 'x-evil': EVIL })
-        .end(
-          `<title>${EVIL}</title><h1>archived</h1>${EVIL}<script>parent.hacked=1;fetch('/api/v1/crawls')</script><meta http-equiv=refresh content="0;url=http://127.0.0.9/">`,
-        ),
-    '/%3Cscript%3Ealert(1)%3C/script%3E': `<title>odd</title>${EVIL}`,
-    '/type': (_, response) =>
-      void response
-        .writeHead(200, { 'content-type': 'text/html"><script>hacked=1</script>' })
-        .end(EVIL),
-  });
-  served = await serveConsole({
-    ...{ places: [crawl.dir], page: (await buildPage()).html, port: 0, token: TOKEN, stays: false },
-  });
+  ({ crawl, served } = await serveHostileCrawl());
 });
 afterAll(() => served.close());
 
@@ -333,75 +311,5 @@ describe('the archive', () => {
     );
     expect(sources.map(({ domain }: { domain: string }) => domain)).toEqual(['127.0.0.1']);
     expect(known).toBe(1);
-  });
-});
-
-describe('in a browser', () => {
-  test('every view shows the crawl, hostile material runs nowhere, and axe finds no serious fault', async () => {
-    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    await withBrowser(async (page) => {
-      const faults: string[] = [];
-      page.on('pageerror', (error) => faults.push(error.message));
-      const elsewhere: string[] = [];
-      page.on('request', (sent) => {
-        const { host } = new URL(sent.url());
-        if (![`127.0.0.1:${served.port}`, `127.0.0.1:${served.framePort}`, ''].includes(host))
-          elsewhere.push(sent.url());
-      });
-      await page.goto(served.url);
-      expect(page.url()).not.toContain('token');
-      const show = async (view: string, expected: string | RegExp) => {
-        await page.goto(`http://127.0.0.1:${served.port}/#/crawl/${view}`);
-        await page.getByText(expected).first().waitFor({ timeout: 20_000 });
-        const serious = await seriousFaults(page, axe);
-        expect([view, serious]).toEqual([view, []]);
-      };
-      const evil = `${crawl.origin}/evil`;
-      await show('overview', 'stopped by the user');
-      await show('domains', '127.0.0.4');
-      await show('domains?domain=127.0.0.1', 'Hosts in memory');
-      await show('hosts', 'Shared addresses');
-      await show(
-        `url?url=${encodeURIComponent(`${crawl.origin}/private/1`)}`,
-        /robots.txt forbids it: line 2/,
-      );
-      await show(
-        `url?url=${encodeURIComponent(`${crawl.origin}/${EVIL}`)}`,
-        'No page that was fetched so far links to it',
-      );
-      await show('archive', '/evil');
-      await show('archive?words=own', 'with words of its own');
-      await show('graph?domain=127.0.0.1', 'Ranks side by side');
-      await show('settings', 'Change while it runs');
-      await show('control', 'Add seeds');
-      await show('log', 'crawl-ended');
-      const { captures } = JSON.parse(
-        (await withToken(`/api/v1/crawls/crawl/captures?url=${encodeURIComponent(evil)}`)).text,
-      );
-      await page.goto(
-        `http://127.0.0.1:${served.port}/#/crawl/archive?url=${encodeURIComponent(evil)}&time=${captures[0].timestamp}`,
-      );
-      await page.frameLocator('iframe').getByText('archived').waitFor();
-      for (const tab of ['Text', 'Head', 'Record'])
-        await page.getByRole('tab', { name: tab }).click();
-      await page.getByRole('tab', { name: 'Head' }).click();
-      await page.getByText('x-evil').waitFor();
-      expect(await page.evaluate('window.hacked')).toBeUndefined();
-      expect(await page.evaluate('document.querySelectorAll("main script, main img").length')).toBe(
-        0,
-      );
-      expect(faults).toEqual([]);
-      expect(elsewhere).toEqual([]);
-    });
-  });
-
-  test('a press of a button changes the crawl', async () => {
-    await withBrowser(async (page) => {
-      await page.goto(served.url);
-      await page.goto(`http://127.0.0.1:${served.port}/#/crawl/control`);
-      await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByText('Done.').waitFor();
-      expect((await readTuning(new Disk(), crawl.dir)).paused).toBe(true);
-    });
   });
 });
