@@ -23,7 +23,7 @@ export const EXIT = {
   denied: 7,
   /** `drumlin archive`, `drumlin search`: what was asked for is damaged or missing. */
   damaged: 8,
-  /** `drumlin doctor`: the machine is not ready to crawl. */
+  /** `drumlin doctor`: the machine is not ready to crawl. `bin/drumlin`: it runs Windows. */
   unfit: 9,
   /** Stopped by the user (128 + SIGINT, the convention of shells). */
   interrupted: 130,
