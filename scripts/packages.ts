@@ -3,16 +3,19 @@
  * for all.
  *
  * Idea      Package managers fetch and verify; nothing here knows where packages come from. pip
- *           refuses a file whose SHA-256 is not one of those that are named with the package.
+ *           refuses a file whose SHA-256 is not one of those that are named with the package; a
+ *           package of npm has its SHA-512.
  * Ensures   What is in the cache is whole, also if several processes fetch it at once. The version
  *           is part of its path: another one is fetched, not mistaken for it.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -25,6 +28,13 @@ export interface PythonPackage {
   readonly version: string;
   /** SHA-256 of the files that may be fetched. */
   readonly sums: readonly string[];
+}
+
+export interface NodePackage {
+  readonly name: string;
+  readonly version: string;
+  /** `sha512-` and the sum in Base64, as lock files have it. */
+  readonly integrity: string;
 }
 
 export const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'drumlin');
@@ -53,6 +63,22 @@ export async function fetchPython(
   const unpacks = file.endsWith('.tar.gz') ? 'tarfile' : 'zipfile';
   await run('python3', ['-m', unpacks, '-e', join(work, file), join(work, 'out')]);
   return file;
+}
+
+/** Fetches and unpacks a package of npm; returns its folder. No script of it runs. */
+export async function fetchNode(
+  { name, version, integrity }: NodePackage,
+  work: string,
+): Promise<string> {
+  const flags = ['--json', '--ignore-scripts', '--fetch-retries=1', '--pack-destination', work];
+  const { stdout } = await run('npm', ['pack', `${name}@${version}`, ...flags]);
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const sum = createHash('sha512')
+    .update(readFileSync(join(work, filename)))
+    .digest('base64');
+  if (`sha512-${sum}` !== integrity) throw new Error(`${filename} has another SHA-512: ${sum}`);
+  await run('python3', ['-m', 'tarfile', '-e', join(work, filename), join(work, 'out')]);
+  return join(work, 'out', 'package');
 }
 
 /** Runs something in a new folder beside the cache, and deletes it. */

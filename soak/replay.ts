@@ -6,19 +6,11 @@
  * also shown by pywb, if `PYWB` names its program `wayback`.
  *
  * `npm run soak -- replay [screenshot.png]`. It needs a Chromium (`CHROMIUM`, or as for
- * `--render`) and, once, `npm install --prefix bench/peers/replay --ignore-scripts`. Without them
- * it prints what is missing and exits with 0.
+ * `--render`) and ReplayWeb.page, which is fetched once. Without that it prints why, and exits
+ * with 0.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,8 +25,8 @@ import { startCrawl } from '../src/crawl/crawl.ts';
 import { Disk } from '../src/disk/disk.ts';
 import { findBrowser } from '../src/render/find-browser.ts';
 import { type Handler, type Pages, startSmallSite } from '../test/crawl/small-site.ts';
+import { foreignMaterial } from '../test/foreign-material.ts';
 
-const PEERS = join(import.meta.dirname, '../bench/peers/replay/node_modules');
 const WAIT = 60_000;
 
 export interface ReplayReport {
@@ -42,15 +34,6 @@ export interface ReplayReport {
   readonly seen: string[];
   /** Requests of the browser to the site itself; there must be none. */
   readonly leaked: string[];
-}
-
-/** What is missing for a replay; undefined if nothing is. */
-export function missingForReplay(): string {
-  for (const part of ['replaywebpage/ui.js', 'replaywebpage/sw.js']) {
-    if (existsSync(join(PEERS, part))) continue;
-    return `no ${part}: npm install --prefix bench/peers/replay --ignore-scripts`;
-  }
-  return '';
 }
 
 /** Where pywb listens. */
@@ -200,12 +183,13 @@ async function frameWith(page: Page, text: string, path: string): Promise<Frame>
 
 /** ReplayWeb.page as embedded in a site, from this machine only. */
 async function serveViewer(wacz: string, url: string): Promise<Server> {
+  const { path: viewer } = await foreignMaterial('replayWebPage');
   const page = `<!doctype html><script src="/ui.js"></script><style>replay-web-page { display: block; height: 700px }</style>
 <replay-web-page source="/site.wacz" url="${url}" replayBase="/replay/" embed="default"></replay-web-page>`;
   const files: Record<string, readonly [type: string, bytes: Buffer]> = {
     '/': ['text/html', Buffer.from(page)],
-    '/ui.js': ['text/javascript', readFileSync(join(PEERS, 'replaywebpage/ui.js'))],
-    '/replay/sw.js': ['text/javascript', readFileSync(join(PEERS, 'replaywebpage/sw.js'))],
+    '/ui.js': ['text/javascript', readFileSync(join(viewer, 'ui.js'))],
+    '/replay/sw.js': ['text/javascript', readFileSync(join(viewer, 'sw.js'))],
     '/site.wacz': ['application/wacz', readFileSync(wacz)],
   };
   const server = createServer((request, response) => {
@@ -238,9 +222,9 @@ async function serveViewer(wacz: string, url: string): Promise<Server> {
 }
 
 export async function run([screenshot]: string[]): Promise<void> {
-  const missing = missingForReplay();
-  if (missing) {
-    process.stderr.write(`skipped: ${missing}\n`);
+  const { path, why } = await foreignMaterial('replayWebPage');
+  if (!path) {
+    process.stderr.write(`skipped: there is no ReplayWeb.page (${why})\n`);
     return;
   }
   for (const way of ['gzip', 'zstd', 'rendered'] as const) {

