@@ -57,8 +57,8 @@ test('every view shows the crawl, and hostile material runs nowhere', async () =
 const pauseButton = (page: Page) => page.getByRole('button', { name: 'Pause' });
 
 /**
- * Opens the view of the buttons, or the list of crawls, with the clock of the page stopped. Requests
- * for a path are held; `next` lets time pass until there is one.
+ * Opens the view of the buttons, or the list of crawls, with the clock of the page stopped.
+ * Requests for a path are held; `next` lets time pass until there is one.
  */
 async function withHeld(
   path: string,

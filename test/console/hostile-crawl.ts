@@ -1,4 +1,6 @@
-/** The console of a crawl whose pages try to run scripts in it, and every view with a text of it. */
+/**
+ * The console of a crawl whose pages try to run scripts in it, and every view with a text of it.
+ */
 import type { Page } from 'playwright-core';
 import { buildPage } from '../../scripts/page.ts';
 import type { Console } from '../../src/console/serve.ts';
