@@ -28,14 +28,17 @@ interface NamedBrowser {
   readonly program: BrowserProgram;
 }
 
+export async function packaged(): Promise<BrowserProgram> {
+  const program = await packagedBrowser(new Disk());
+  if (!program) throw new Error('The package with the browser is not installed.');
+  return program;
+}
+
 export async function browsers(): Promise<NamedBrowser[]> {
-  const disk = new Disk();
-  const installed = await installedBrowser(disk);
-  const packaged = await packagedBrowser(disk);
-  if (!packaged) throw new Error('The package with the browser is not installed.');
+  const installed = await installedBrowser(new Disk());
   leftOut({ kind: 'programs', name: 'chromium', why: installed ? '' : 'none is on the PATH' });
   return [
-    { name: 'the browser of the npm package', program: packaged },
+    { name: 'the browser of the npm package', program: await packaged() },
     ...(installed ? [{ name: 'the browser on the PATH', program: installed }] : []),
   ];
 }

@@ -14,10 +14,12 @@ import { Disk } from '../../../src/disk/disk.ts';
 import { indexArchives } from '../../../src/search/build/build-index.ts';
 import { describe as describeResults } from '../../../src/search/query/results.ts';
 import { SearchIndex } from '../../../src/search/query/search-index.ts';
+import { browserScript, FLAGS, packaged } from '../../render/browsers.ts';
 import { startCrawl } from '../here.ts';
 import { type SmallSite, startSmallSite } from '../small-site.ts';
 
 let dir: string;
+let tools: string;
 let site: SmallSite;
 let cdn: SmallSite;
 let secret: SmallSite;
@@ -37,6 +39,7 @@ const WORDS = 'A page that says all it has to say without any script. '.repeat(3
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'drumlin-render-'));
+  tools = mkdtempSync(join(tmpdir(), 'drumlin-tools-'));
   secret = await startSmallSite({ '/': 'secret' }, '127.0.0.3');
   cdn = await startSmallSite(
     {
@@ -81,7 +84,8 @@ beforeAll(async () => {
   const config = resolveConfig({
     ...{ dir, agents: 1, delay: 0, render: 'auto', renderTime: 4000, renderMemory: '400Mi' },
     ...{ screenshot: true, scope: 'host', allowPrivate: ['127.0.0.1/32', '127.0.0.2/32'] },
-    browserFlags: ['no-sandbox', 'no-zygote'],
+    // Another test of this folder crawls with the browser on the PATH.
+    ...{ browser: browserScript(tools, await packaged()), browserFlags: FLAGS },
   });
   const run = await startCrawl([`${site.origin}/`], config, {
     onPage: ({ url, body }) =>
@@ -106,7 +110,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const one of [site, cdn, secret]) await one.close();
-  rmSync(dir, { recursive: true, force: true });
+  for (const folder of [dir, tools]) rmSync(folder, { recursive: true, force: true });
 });
 
 const uris = (type: string) =>
