@@ -3,6 +3,9 @@
  */
 import { afterEach, expect, test } from 'vitest';
 import { crawl, type StreamOptions } from '../../src/api/index.ts';
+import { resolveConfig } from '../../src/config/settings.ts';
+import { fastClock } from './fast-clock.ts';
+import { startCrawl } from './here.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';
 
 let site: SmallSite | undefined;
@@ -41,29 +44,45 @@ test('beforeRequest adds headers and skips URLs; a skipped URL is no page', asyn
   expect(seen).toEqual([[0, 0, false], ...Array(4).fill([1, 0, false])]);
 });
 
-test('onResponse decides what is kept and followed, and which links come first', async () => {
+test('onResponse reads the page, and decides what is kept and followed', async () => {
   site = await startSmallSite({
-    '/': linking('/dull', '/hot', '/b1', '/b2', '/b3'),
+    '/': linking('/dull', '/hot'),
     '/dull': linking('/never'),
-    '/hot': linking('/first'),
-    '/first': 'f',
-    ...Object.fromEntries(['/b1', '/b2', '/b3'].map((path) => [path, 'b'])),
+    '/hot': linking('/next'),
+    '/next': 'n',
   });
+  const links: (string | undefined)[] = [];
   const paths = await pathsOf({
-    order: 'bfs',
     onResponse: async (page) => {
-      const { pathname } = new URL(page.url);
-      if (pathname === '/dull') return { keep: false, follow: false };
+      if (page.url.endsWith('/dull')) return { keep: false, follow: false };
       const [link] = await page.$('a');
-      return pathname === '/hot' && link.attribute('href') === '/first'
-        ? { priority: 'first' }
-        : undefined;
+      links.push(link?.attribute('href'));
+      return undefined;
     },
   });
-  expect(paths).toContain('/hot');
-  expect(paths).not.toContain('/dull');
+  expect(paths).toEqual(['/', '/hot', '/next']);
+  expect(links).toEqual(['/dull', '/next', undefined]);
   expect(site.asked).not.toContain('/never');
-  expect(paths.indexOf('/first')).toBeLessThan(paths.indexOf('/b3'));
+});
+
+test('onResponse decides which links come first', async () => {
+  const others = Array.from({ length: 5 }, (_, i) => `/b${i}`);
+  site = await startSmallSite({
+    '/': linking('/hot', ...others),
+    '/hot': linking('/first'),
+    '/first': 'f',
+    ...Object.fromEntries(others.map((path) => [path, 'b'])),
+  });
+  // Without a delay the host would be asked on before its links are queued.
+  const config = resolveConfig({ allowPrivate: true, scope: 'host', order: 'bfs', delay: 5000 });
+  const run = await startCrawl([`${site.origin}/`], config, {
+    clock: fastClock(50),
+    onResponse: ({ url }) => (url.endsWith('/hot') ? { priority: 'first' } : undefined),
+  });
+  await run.finished;
+  const pages = site.asked.filter((path) => path !== '/robots.txt');
+  expect(pages.slice(0, 3)).toEqual(['/', '/hot', '/first']);
+  expect(pages.sort()).toEqual(['/', '/hot', '/first', ...others].sort());
 });
 
 test.each([
