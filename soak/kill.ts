@@ -1,6 +1,9 @@
 /**
- * A crawl of a finite web that is killed (SIGKILL) at random instants, over and over, and resumed
+ * A crawl of a finite web that is killed (SIGKILL) at random moments, over and over, and resumed
  * each time. At the end, what is in the archive?
+ *
+ * A moment is something that the crawl has done, not a time: a fast machine is killed as often as a
+ * slow one.
  *
  * `npm run soak -- kill [kills] [domains] [pages] [seed] [--all]`; the tests run a short form of
  * it. With `--all` everything that has a state of its own is on (budgets, near-duplicates, learned
@@ -16,6 +19,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,12 +39,9 @@ import { tinyModel } from '../test/spam/live/tiny-model.ts';
 import { verdictsByArchive } from './spam-verdicts.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
-/**
- * The share of kills that come at any moment after the start of the process: during recovery, or
- * before it.
- */
+/** The share of kills that come during recovery, and of those that come after a checkpoint. */
 const EARLY_SHARE = 1 / 4;
-const EARLY_WITHIN = 600;
+const SAVED_SHARE = 1 / 2;
 /** The most lives in a row that may end before a checkpoint; some are meant to. */
 const PATIENCE = 4;
 /**
@@ -54,15 +55,15 @@ export interface KillPlan {
   readonly domains: number;
   readonly pages: number;
   /**
-   * The most milliseconds that a run lives after its first request. It lives longer if several in a
-   * row end before their first checkpoint; otherwise a busy machine would make no progress.
+   * The most requests that a life makes. It makes more if several in a row end before their first
+   * checkpoint; otherwise a busy machine would make no progress.
    */
-  readonly livesFor: number;
+  readonly requests: number;
   readonly checkpoint: string;
   readonly agents: number;
-  /** Seed of the instants. */
+  /** Seed of the moments. */
   readonly seed: number;
-  /** Milliseconds that every answer takes, so that a fast machine does not end before the kills. */
+  /** Milliseconds that every answer takes, so that there are checkpoints in between. */
   readonly answersAfter?: number;
   readonly flags?: readonly string[];
   /**
@@ -128,16 +129,14 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
     ];
     const random = randomFrom(plan.seed);
     const lives: Life[] = [];
-    let { livesFor } = plan;
     let inVain = 0;
     while (lives.length < plan.kills) {
-      const ended = await runAndKill(args, lab, livesFor, random);
+      const requests = inVain > PATIENCE ? Infinity : plan.requests;
+      const ended = await runAndKill(args, { ...plan, dir, lab, requests }, random);
       if (ended) break; // Nothing was left to fetch.
       const times = lastCheckpoints(dir, plan.agents);
       const progressed = Math.max(...times) > (lives.at(-1)?.killedAt ?? 0);
       inVain = progressed ? 0 : inVain + 1;
-      if (progressed) livesFor = plan.livesFor;
-      else if (inVain > PATIENCE) livesFor *= 1.5;
       lives.push({ checkpointAt: Math.min(...times), killedAt: Date.now() });
       if (lives.length % 10 === 0) plan.say?.(`${lives.length} kills, ${lab.requests} requests`);
     }
@@ -197,25 +196,37 @@ function flagsOf({ agents, checkpoint, flags = [] }: KillPlan): string[] {
   ];
 }
 
+interface LifePlan extends Pick<KillPlan, 'agents' | 'requests'> {
+  readonly dir: string;
+  readonly lab: Lab;
+}
+
 /** Returns true if the crawl ended before it was killed. */
 export async function runAndKill(
   args: string[],
-  lab: Lab,
-  livesFor: number,
+  { dir, lab, agents, requests }: LifePlan,
   random: () => number,
 ): Promise<boolean> {
-  const before = lab.requests;
+  const [kind, share] = [random(), random()];
+  const early = join(dir, share < 1 / 2 ? 'crawl.json' : 'log.jsonl');
+  const before = { requests: lab.requests, early: changedAt(early), time: Date.now() };
+  const isSaved = () => Math.max(...lastCheckpoints(dir, agents)) > before.time;
+  const mostRequests = requests === Infinity ? Infinity : Math.ceil(share * requests);
+  const isOver =
+    kind < EARLY_SHARE && requests !== Infinity
+      ? () => changedAt(early) > before.early
+      : () =>
+          lab.requests - before.requests >= mostRequests ||
+          (isSaved() && (kind < EARLY_SHARE + SAVED_SHARE || requests === Infinity));
   const child = start(args);
   const ended = once(child, 'exit') as Promise<[number | null]>;
-  if (random() < EARLY_SHARE) await sleep(random() * EARLY_WITHIN);
-  else {
-    while (lab.requests === before && child.exitCode === null) await sleep(1);
-    await sleep(random() * livesFor);
-  }
+  while (!isOver() && child.exitCode === null) await sleep(1);
   child.kill('SIGKILL');
   const [code] = await ended;
   return code !== null && requireGoodEnd(code);
 }
+
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 export async function runToEnd(args: string[]): Promise<number | null> {
   const [code] = (await once(start(args), 'exit')) as [number | null];
@@ -328,7 +339,7 @@ export async function run(args: string[]): Promise<void> {
     .filter((arg) => arg !== '--all')
     .map(Number);
   const report = await killOverAndOver({
-    ...{ kills, domains, pages, seed, agents: 2, checkpoint: '200ms', livesFor: 1500 },
+    ...{ kills, domains, pages, seed, agents: 2, checkpoint: '200ms', requests: 150 },
     ...(all && { ...EVERYTHING, spam: tinyModel() }),
     say: (line) => process.stderr.write(`${line}\n`),
   });

@@ -1,5 +1,5 @@
 /**
- * A refresh that is killed (SIGKILL) at random instants, over and over, and resumed each time. At
+ * A refresh that is killed (SIGKILL) at random moments, over and over, and resumed each time. At
  * the end, is every page judged, and judged right? Is any page in the archive twice?
  *
  * `npm run soak -- refresh [kills] [domains] [pages] [seed]`; the tests run a short form of it.
@@ -15,10 +15,11 @@ export interface RefreshKills {
   readonly kills: number;
   readonly domains: number;
   readonly pages: number;
-  readonly livesFor: number;
+  /** The most requests that a life makes. */
+  readonly requests: number;
   readonly agents: number;
   readonly seed: number;
-  /** Milliseconds that every answer takes, so that a fast machine does not end before the kills. */
+  /** Milliseconds that every answer takes, so that there are checkpoints in between. */
   readonly answersAfter?: number;
   readonly flags?: readonly string[];
   readonly by?: string;
@@ -69,11 +70,11 @@ export async function killRefresh(plan: RefreshKills): Promise<RefreshReport> {
     args.push(...(plan.flags ?? []));
     const random = randomFrom(plan.seed);
     const lives: { checkpointAt: number; killedAt: number }[] = [];
-    let { livesFor } = plan;
+    let { requests } = plan;
     while (lives.length < plan.kills) {
-      if (await runAndKill(args, lab, livesFor, random)) break;
+      if (await runAndKill(args, { agents, dir, lab, requests }, random)) break;
       const times = lastCheckpoints(dir, agents);
-      if (Math.max(...times) <= (lives.at(-1)?.killedAt ?? 0)) livesFor *= 1.2;
+      if (Math.max(...times) <= (lives.at(-1)?.killedAt ?? 0)) requests *= 1.2;
       lives.push({ checkpointAt: Math.min(...times), killedAt: Date.now() });
     }
     const exitCode = await runToEnd(args);
@@ -105,7 +106,7 @@ async function judge(dir: string, lab: Lab) {
 
 export async function run(args: string[]): Promise<void> {
   const [kills = 10, domains = 200, pages = 30, seed = Date.now() % 1e6] = args.map(Number);
-  const plan = { kills, domains, pages, seed, livesFor: 3000, agents: 2 };
+  const plan = { kills, domains, pages, seed, requests: 300, agents: 2 };
   const report = await killRefresh(plan);
   process.stdout.write(`${JSON.stringify({ ...plan, ...report }, null, 2)}\n`);
   const isGood = report.exitCode === 0 && report.wrong.length === 0 && report.twice.length === 0;

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { scenarioOf } from '../../src/lab/scenario.ts';
 import { readWithWarcio } from '../archive/warc/fixtures.ts';
 import { indexFaults } from '../archive/warc/true-index.ts';
 import { tinyModel } from '../spam/live/tiny-model.ts';
-import { linking, type SmallSite, startSmallSite } from './small-site.ts';
+import { type Handler, linking, type SmallSite, startSmallSite } from './small-site.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
 const LOCAL = ['--allow-private', '--delay', '0', '--agents', '2', '--json'];
@@ -40,7 +40,7 @@ describe('a crawl by two agents', () => {
         kills: 4,
         domains: 25,
         pages: 15,
-        livesFor: 700,
+        requests: 60,
         checkpoint: '200ms',
         agents: 2,
         seed: 7,
@@ -61,7 +61,7 @@ describe('a crawl by two agents', () => {
     expect(report.archived).toBe(report.web);
     expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
     expect(report.web).toBeGreaterThan(200);
-    expect(report.kills).toBeGreaterThanOrEqual(2);
+    expect(report.kills).toBe(4);
   });
 
   test('with everything on, killed among traps, has no page twice and a correct index', async () => {
@@ -70,7 +70,7 @@ describe('a crawl by two agents', () => {
         kills: 3,
         domains: 30,
         pages: 8,
-        livesFor: 1500,
+        requests: 40,
         checkpoint: '200ms',
         agents: 2,
         seed: 3,
@@ -92,24 +92,29 @@ describe('a crawl by two agents', () => {
       indexFaults: [],
     });
     expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
-    expect(report.kills).toBeGreaterThan(0);
+    expect(report.kills).toBe(3);
   });
 
   test('that is stopped by the user loses nothing and fetches nothing twice', async () => {
-    const paths = Array.from({ length: 40 }, (_, i) => `/${i}`);
+    const paths = Array.from({ length: 60 }, (_, i) => `/${i}`);
+    // Answers are held until the crawl stops.
+    let most = 0;
+    let held: (() => void)[] = [];
+    const answer: Handler = (_, response) => {
+      const send = () => void response.end(linking('/'));
+      if (--most > 0) send();
+      else held.push(send);
+    };
     site = await startSmallSite({
       '/': linking(...paths),
-      ...Object.fromEntries(
-        paths.map((path) => [
-          path,
-          (_, response) => void setTimeout(() => response.end(linking('/')), 5),
-        ]),
-      ),
+      ...Object.fromEntries(paths.map((path) => [path, answer])),
     });
     const dir = join(folder(), 'crawl');
+    const stopping = () =>
+      readFileSync(join(dir, 'log.jsonl'), 'utf8').split('"event":"crawl-stopping"').length;
     let stops = 0;
     for (let code = -1; code !== 0; ) {
-      const asked = site.asked.length;
+      most = 16;
       const child = spawn(process.execPath, [
         DRUMLIN,
         'crawl',
@@ -119,10 +124,17 @@ describe('a crawl by two agents', () => {
         ...LOCAL,
       ]);
       const ended = once(child, 'exit');
-      while (site.asked.length < asked + 16 && child.exitCode === null) {
-        await new Promise((later) => setImmediate(later));
-      }
+      const until = async (happened: () => boolean) => {
+        while (!happened() && child.exitCode === null)
+          await new Promise((later) => setImmediate(later));
+      };
+      await until(() => held.length > 0);
+      const before = stopping();
       child.kill('SIGINT');
+      await until(() => stopping() > before);
+      most = Infinity;
+      for (const send of held) send();
+      held = [];
       [code] = (await ended) as [number];
       if (code !== 0) {
         expect(code).toBe(130);
