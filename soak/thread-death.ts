@@ -2,9 +2,9 @@
  * A crawl in threads of which one dies at a step of its start or of its first checkpoint, and which
  * is then resumed. A step is a call of the file system.
  *
- * `npm run soak -- thread-death [kills]`. It must resume always, with any number of agents, and
- * have every page once. If the dead agent has a checkpoint, it is first taken away: without it the
- * crawl must be refused.
+ * `npm run soak -- thread-death [kills] [first]`. It must resume always, with any number of agents,
+ * and have every page once. If the dead agent has a checkpoint, it is first taken away: without it
+ * the crawl must be refused.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -83,10 +83,10 @@ function difference(archived: readonly string[], all: readonly string[]): string
     : `missing ${missing.join(' ')}, twice ${twice.join(' ')}`;
 }
 
-export async function run([kills = '200']: string[]): Promise<void> {
+export async function run([kills = '240', first = '0']: string[]): Promise<void> {
   const lab = await startLab({ scenario: 'clean', domains: 12, pages: 6 });
   const counts = { deaths: 0, ended: 0, withoutCheckpoint: 0, guarded: 0, notNoted: 0, faults: 0 };
-  for (let i = 0; counts.deaths < Number(kills); i++) {
+  for (let i = Number(first); counts.deaths < Number(kills); i++) {
     const death = {
       ...{ agents: AGENTS, agent: i % AGENTS, step: 1 + Math.floor(i / (2 * AGENTS)) },
       phase: Math.floor(i / AGENTS) % 2 === 0 ? ('start' as const) : ('checkpoint' as const),
