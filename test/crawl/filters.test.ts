@@ -2,8 +2,10 @@
  * Filters in a crawl: the effect of each stage, changes while it runs, hooks that the crawl waits
  * for.
  */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { settingsIn } from '../../src/crawl/state/crawl-folder.ts';
@@ -242,7 +244,7 @@ describe('hooks of the library', () => {
     });
     const told: string[] = [];
     const slowly = async (what: string) => {
-      await new Promise((later) => setTimeout(later, 20));
+      for (let turns = 0; turns < 5; turns++) await turn();
       told.push(what);
     };
     const pages = crawl({

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { resolveConfig } from '../../src/config/settings.ts';
 import { changeCrawl } from '../../src/console/control/change.ts';
@@ -41,11 +41,7 @@ const configFor = (dir: string) =>
   });
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 2000; i++) {
-    if (await isSo()) return;
-    await wait(5);
-  }
-  throw new Error('It did not come to pass.');
+  while (!(await isSo())) await turn();
 }
 
 const logOf = (dir: string): { event: string; changes?: object; by?: string }[] =>

@@ -2,8 +2,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { type FileSystem, nodeFileSystem } from '../../src/disk/file-system.ts';
@@ -44,24 +45,27 @@ async function site(pages: Parameters<typeof startSmallSite>[0], ip?: string): P
   return started;
 }
 
-/** Files whose path contains `part` are made only when they are released. */
+/** Files whose path contains `part` are made only when they are released; `made` are the others. */
 function holding(part: string): {
   fileSystem: FileSystem;
   held(): boolean;
+  readonly made: string[];
   hold(): void;
   letGo(): void;
 } {
   let letGo = () => {};
   let gate: Promise<void> | undefined;
   let held = false;
+  const made: string[] = [];
   return {
+    made,
     fileSystem: {
       ...nodeFileSystem,
       async open(path, mode) {
         if (gate && path.includes(part) && mode !== 'read') {
           held = true;
           await gate;
-        }
+        } else if (mode !== 'read') made.push(path);
         return nodeFileSystem.open(path, mode);
       },
     },
@@ -93,11 +97,13 @@ describe('a checkpoint', () => {
     });
     // A file for every exchange: the page waits until its own is made.
     const run = await startCrawl([`${origin}/`], config({ warcSize: 1 }), { disk: new Disk(disk) });
-    while (!archive.held()) await sleep(1);
-    await sleep(2 * CHECKPOINT); // Until one is under way, which also waits for the archive.
+    while (!archive.held()) await turn();
+    // Until one is under way, which also waits for the archive.
+    const images = () => archive.made.filter((path) => path.includes('/front.')).length;
+    while (images() === checkpoints()) await turn();
     const before = checkpoints();
     archive.letGo();
-    while (checkpoints() === before) await sleep(1);
+    while (checkpoints() === before) await turn();
     disk.faults.operations = 0; // What comes after it never reaches the disk.
     await run.finished.catch(({ code }) => expect(code).toBe('DISK_FAILED'));
     await (await startCrawl([], config())).finished;
@@ -110,18 +116,20 @@ describe('a checkpoint', () => {
     const seen = holding('/seen/');
     const pages = [`${first.origin}/`, `${first.origin}/next`, `${second.origin}/`].sort();
     const broken = new Error('reader broke');
-    let before = 0;
+    let [before, ahead] = [0, 0];
+    const now = () => systemClock.now() + ahead;
     const run = await startCrawl([`${first.origin}/`, `${second.origin}/`], config(), {
+      clock: { now, after: systemClock.after },
       disk: new Disk(seen.fileSystem),
       onPage: async ({ url }) => {
         if (url === `${first.origin}/`) seen.hold();
         if (url !== `${second.origin}/`) return;
         // While the sieve decides about the other's link: then a checkpoint is due and nothing else
         // runs.
-        while (!seen.held()) await sleep(1);
-        await sleep(2 * CHECKPOINT);
+        while (!seen.held()) await turn();
+        ahead += 2 * CHECKPOINT;
         before = checkpoints();
-        setTimeout(seen.letGo, CHECKPOINT / 2);
+        setImmediate(seen.letGo);
         throw broken;
       },
     });
@@ -141,7 +149,7 @@ describe('a stop', () => {
     });
     for (let stops = 1; stops <= 4; stops++) {
       const run = await startCrawl([`${origin}/`], config(), { clock });
-      while (asked.filter((path) => path === '/').length < stops) await sleep(1);
+      while (asked.filter((path) => path === '/').length < stops) await turn();
       run.stop();
       expect(await run.finished).toMatchObject({
         end: 'interrupted',

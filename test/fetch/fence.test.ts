@@ -1,4 +1,5 @@
 /** No request leaves an agent whose lease was not renewed in time. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { closeFence, LeaseFence, openFence, shareFence } from '../../src/cluster/lease/fence.ts';
 import { leaseTimes } from '../../src/cluster/lease/lease-times.ts';
@@ -48,11 +49,12 @@ describe('the send-time check', () => {
   });
 
   test('cuts what is under way when the lease is about to end', async () => {
-    const { url, address } = await server(silence);
+    const { url, address, requests } = await server(silence);
     const { fence, renew, pass } = fenceAt();
     renew();
     const fetching = client({ fence }).fetch({ url: url('/'), address });
-    setTimeout(() => pass(TIMES.cut), 50);
+    while (requests.length === 0) await turn();
+    pass(TIMES.cut);
     expect(await faultOf(fetching)).toBe('fenced');
   });
 });

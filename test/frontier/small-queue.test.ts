@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
@@ -35,7 +36,7 @@ test('keeps nothing in memory that was popped, once it is empty', async () => {
   const queue = new SmallQueue<object>();
   const popped = pushAndPop(queue, 50);
   // A WeakRef holds its target until the present job ends.
-  await new Promise((soon) => setTimeout(soon, 1));
+  await turn();
   collectGarbage();
   expect(popped.filter((item) => item.deref() !== undefined)).toEqual([]);
   expect(queue.length).toBe(0);

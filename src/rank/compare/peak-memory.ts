@@ -3,7 +3,7 @@
  * thread samples it, since the work may block this one.
  *
  * Costs     a thread, some 10 MB while it runs, which are not counted. Memory that lives shorter
- *           than the time between two samples may be missed.
+ *           than the time between two samples may be missed, unless the work asks for a sample.
  */
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
@@ -17,11 +17,13 @@ const PROGRAM = `
 const { parentPort, workerData: { peak, interval } } = require('node:worker_threads');
 const look = () => { peak[0] = Math.max(peak[0], process.memoryUsage.rss()); };
 setInterval(look, interval);
-parentPort.once('message', () => { look(); parentPort.close(); process.exit(); });
+parentPort.on('message', () => { look(); parentPort.postMessage('looked'); });
 parentPort.postMessage('ready');
 `;
 
-export async function peakMemory<T>(work: () => Promise<T>): Promise<{ result: T; bytes: number }> {
+export async function peakMemory<T>(
+  work: (sample: () => Promise<void>) => Promise<T>,
+): Promise<{ result: T; bytes: number }> {
   collectGarbage();
   const peak = new Float64Array(new SharedArrayBuffer(8));
   const worker = new Worker(PROGRAM, {
@@ -32,13 +34,17 @@ export async function peakMemory<T>(work: () => Promise<T>): Promise<{ result: T
   // Without a listener the death of the thread would end the process.
   const gone = once(worker, 'exit');
   gone.catch(() => {});
-  await Promise.race([once(worker, 'message'), gone]);
+  const answer = async () => void (await Promise.race([once(worker, 'message'), gone]));
+  const sample = () => {
+    worker.postMessage('look');
+    return answer();
+  };
+  await answer();
   const before = process.memoryUsage.rss();
   peak[0] = before;
   try {
-    const result = await work();
-    worker.postMessage('end');
-    await gone;
+    const result = await work(sample);
+    await sample();
     return { result, bytes: Math.max(0, peak[0] - before) };
   } finally {
     await worker.terminate();

@@ -1,14 +1,15 @@
 /** The transport of a cluster on wires that do what networks do. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { ClusterTransport } from '../../../src/cluster/parcels/cluster-transport.ts';
 import { decodeFrame, encodeFrame } from '../../../src/cluster/parcels/frames.ts';
-import type { Transport, TransportState } from '../../../src/crawl/transport/transport.ts';
+import type { Transport } from '../../../src/crawl/transport/transport.ts';
 import {
   type OpenOptions,
   transportConformance,
 } from '../../crawl/transport/transport-conformance.ts';
+import { virtualClock } from '../../fetch/virtual-clock.ts';
 
 interface Faults {
   /** The shares of messages that are lost, that come twice, and that come late. */
@@ -71,10 +72,10 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** One agent, and what it posts; frames of others are made by hand. */
-function alone(state?: TransportState, incarnation = 1) {
+function alone(clock: Clock = systemClock) {
   const posted: { to: number; frame: Uint8Array }[] = [];
   const transport = new ClusterTransport({
-    ...{ agent: 1, agents: 2, incarnation, state, clock: systemClock, timing: TIMING },
+    ...{ agent: 1, agents: 2, incarnation: 1, clock, timing: TIMING },
     post: (to, frame) => void posted.push({ to, frame }),
   });
   const taken: string[] = [];
@@ -146,11 +147,19 @@ describe('a sender', () => {
   });
 
   test('sends nothing again that the receiver has, and keeps it until it is committed', async () => {
-    const { transport, posted } = alone();
+    const clock = virtualClock();
+    const pass = async (time: number) => {
+      await turn();
+      clock.advance(time);
+      await turn();
+    };
+    const { transport, posted } = alone(clock);
     transport.send(0, 0, Buffer.from('a'));
+    await pass(TIMING.longest);
+    expect(posted.length).toBeGreaterThan(1);
     transport.deliver(0, encodeFrame({ type: 'receipt', epoch: 1, have: 2 ** 32 + 1 }));
     posted.length = 0;
-    await new Promise((later) => setTimeout(later, 3 * TIMING.retry));
+    await pass(10 * TIMING.longest);
     expect(posted).toEqual([]);
     expect(transport.heads).toEqual([2 ** 32 + 1, 0]);
     transport.peer(0, 1, 2 ** 32 + 1);

@@ -2,6 +2,7 @@
  * An agent of a cluster by itself, in the thread of the test: what an heir waits for, what it
  * acknowledges.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { ClusterTransport } from '../../../src/cluster/parcels/cluster-transport.ts';
@@ -183,9 +184,17 @@ describe("the heir's wait", () => {
 
 test('an agent behind a closed fence asks nobody, and begins when it opens', async () => {
   const { origin, asked } = await site();
-  let open = false;
-  await started([`${origin}/`], temporaryFolder(), { delay: 0 }, { isOpen: () => open });
-  await new Promise((later) => setTimeout(later, 300));
+  let [open, looks] = [false, 0];
+  const isOpen = () => {
+    looks++;
+    return open;
+  };
+  const around = { clock: fastClock(100), isOpen };
+  const { agent } = await started([`${origin}/`], temporaryFolder(), { delay: 0 }, around);
+  // The host could be asked: the agent looks at the fence again and again.
+  await until(() => agent.progress().front > 0);
+  const before = looks;
+  await until(() => looks > before + 50);
   expect(asked).toEqual([]);
   open = true;
   await until(() => asked.includes('/a'));
@@ -228,8 +237,8 @@ test('an order that comes while a checkpoint is being copied waits for it, and t
   const done = agent.tune({ settings: {}, paused: true, seeds: [] }).then(() => {
     isDone = true;
   });
-  // A loop that did not wait would never let this timer come.
-  await new Promise((later) => setTimeout(later, 20));
+  // A loop that did not wait would never let the event loop turn.
+  await turn();
   expect(isDone).toBe(false);
   copies.shift()?.();
   await done;

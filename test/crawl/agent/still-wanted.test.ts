@@ -2,8 +2,10 @@
  * Decisions made after a URL was queued apply at its turn: the scope of a resumed crawl, blocked
  * domains.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
 import { Disk } from '../../../src/disk/disk.ts';
@@ -102,8 +104,7 @@ describe('a domain that the user blocks', () => {
     site = await startSmallSite(WEB);
     const decided = async () => {
       await setOverride(new Disk(), dir, '127.0.0.1', 'blocked');
-      while (!readFileSync(join(dir, 'log.jsonl'), 'utf8').includes('domain-decided'))
-        await new Promise((later) => setTimeout(later, 5));
+      while (!readFileSync(join(dir, 'log.jsonl'), 'utf8').includes('domain-decided')) await turn();
     };
     const { finished } = await startCrawl(
       [`${site.origin}/`],
