@@ -127,7 +127,9 @@ test('a reader that closes the pipe ends the command with its message, and nothi
     const { code, errors } = await runUnread(args, temporary);
     expect(errors).toContain('The reader closed the output');
     expect(code).toBe(4);
-    expect(readdirSync(temporary)).toEqual([]);
+    // Newer versions of Node keep their compiled modules there.
+    const left = readdirSync(temporary).filter((name) => name !== 'node-compile-cache');
+    expect(left).toEqual([]);
   }
   expect(readdirSync(dir)).not.toContain('LOCK');
   expect((await run({ dir }, 'a\n')).toString()).toBe('a\n');
