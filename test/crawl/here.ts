@@ -1,7 +1,7 @@
 /**
  * Crawls in the thread of the test: sources run there without a build, and by the test's clock.
- * Power never fails here unless the test brings such a disk, so fsync is skipped; but a witness sees
- * that what each checkpoint names would have been durable.
+ * Power never fails here unless the test brings such a disk, so fsync is skipped; but a witness
+ * sees that what each checkpoint names would have been durable.
  */
 import type { CrawlConfig } from '../../src/config/settings.ts';
 import { type CrawlHooks, type CrawlRun, startCrawl as start } from '../../src/crawl/crawl.ts';
