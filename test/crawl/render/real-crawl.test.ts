@@ -14,7 +14,7 @@ import { Disk } from '../../../src/disk/disk.ts';
 import { indexArchives } from '../../../src/search/build/build-index.ts';
 import { describe as describeResults } from '../../../src/search/query/results.ts';
 import { SearchIndex } from '../../../src/search/query/search-index.ts';
-import { browserScript, FLAGS, packaged } from '../../render/browsers.ts';
+import { anyBrowser, browserScript, FLAGS } from '../../render/browsers.ts';
 import { startCrawl } from '../here.ts';
 import { type SmallSite, startSmallSite } from '../small-site.ts';
 
@@ -85,7 +85,7 @@ beforeAll(async () => {
     ...{ dir, agents: 1, delay: 0, render: 'auto', renderTime: 4000, renderMemory: '400Mi' },
     ...{ screenshot: true, scope: 'host', allowPrivate: ['127.0.0.1/32', '127.0.0.2/32'] },
     // Another test of this folder crawls with the browser on the PATH.
-    ...{ browser: browserScript(tools, await packaged()), browserFlags: FLAGS },
+    ...{ browser: browserScript(tools, await anyBrowser()), browserFlags: FLAGS },
   });
   const run = await startCrawl([`${site.origin}/`], config, {
     onPage: ({ url, body }) =>
