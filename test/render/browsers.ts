@@ -1,6 +1,6 @@
 /**
- * The browsers that tests render with: that of the npm package where it has one for this system, and
- * a full browser where one is installed. Users have either.
+ * The browsers that tests render with: that of the npm package where it has one for this system,
+ * and a full browser where one is installed. Users have either.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,8 +61,8 @@ export function browserScript(folder: string, { path, env }: BrowserProgram): st
 type Page = Omit<RenderRequest, 'screenshot' | 'state'> & Partial<Pick<RenderRequest, 'state'>>;
 
 /**
- * A pool of one browser, which ends after the tests of a group. Pages are of `https:`: such pages may
- * try more.
+ * A pool of one browser, which ends after the tests of a group. Pages are of `https:`: such pages
+ * may try more.
  */
 export function renderer(program: BrowserProgram, flags: readonly string[] = FLAGS) {
   const clock = new LeapingClock();
