@@ -2,10 +2,10 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files run whole crawls or start processes: seconds a file. */
-const SLOW = /\/test\/(crawl|cli|lab|simulator|api)\//;
+const SLOW = /\/test\/(conformance|crawl|cli|lab|simulator|api|console|render)\//;
 /** What `npm run test:fast` leaves out: whole crawls, processes, and the longest property tests. */
 const NOT_FAST = [
-  'test/{crawl,cli,fuzz,simulator,api}/**',
+  'test/{conformance,crawl,cli,fuzz,simulator,api,render}/**',
   'test/{docs,kernels}.test.ts',
   'test/config/configuration-file.test.ts',
   'test/corpus/**',
