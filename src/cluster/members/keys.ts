@@ -59,6 +59,7 @@ export interface WorkerEntry {
 }
 
 export interface LeaderEntry {
+  /** '' after the leader has ended in order: the next worker that looks takes the lead. */
   readonly worker: string;
   readonly term: number;
   readonly beat: number;

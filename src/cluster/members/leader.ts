@@ -78,6 +78,17 @@ export class Leader {
     else if (state?.phase === 'concluding') await this.#watchConclusion(state);
   }
 
+  /** Gives up the lead, so that another worker takes it at once. */
+  async resign(): Promise<void> {
+    const { book, worker } = this.#parts;
+    if (!this.leads) return;
+    const term = this.#term;
+    this.#term = undefined;
+    await change<LeaderEntry>(book, KEYS.leader, (entry) =>
+      entry?.worker === worker && entry.term === term ? { ...entry, worker: '' } : undefined,
+    );
+  }
+
   async #campaign(): Promise<void> {
     const { book, view, worker, now, onLead } = this.#parts;
     const seen = view.leader;
@@ -89,7 +100,7 @@ export class Leader {
       return;
     }
     this.#term = undefined;
-    const isFree = !seen || seen.value.worker === worker;
+    const isFree = !seen || seen.value.worker === '' || seen.value.worker === worker;
     if (!isFree && now() - seen.at < this.#parts.times.takeOver) return;
     const entry: LeaderEntry = { worker, term: (seen?.value.term ?? 0) + 1, beat: 0 };
     const written = seen

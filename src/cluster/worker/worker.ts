@@ -374,7 +374,8 @@ export class Worker {
   async #end(drained: boolean): Promise<void> {
     clearInterval(this.#timer);
     for (const close of this.#closers.splice(0)) await close();
-    // If this fails, others see that it is not renewed.
+    // If these fail, others see that they are not renewed.
+    await this.#leader.resign().catch(() => {});
     await this.#book.delete(workerKey(this.id)).catch(() => {});
     await this.#log.close();
     this.#lock.release();
