@@ -1,5 +1,6 @@
 /**
- * Crawls a small web of documents, learns which domains have papers, and crawls a day there.
+ * Crawls a small web of documents, learns which domains have papers, and looks there for new ones
+ * a year of its time later.
  *
  *   npx tsx examples/focus.ts
  */
@@ -12,15 +13,18 @@ import { startLab } from 'drumlin/lab';
 
 const folder = await mkdtemp(join(tmpdir(), 'example-'));
 const [broad, book] = [join(folder, 'broad'), join(folder, 'book')];
-const lab = await startLab({ scenario: 'papers', domains: 60, pages: 40, mix: { academic: 0.3 } });
-const local = { dns: [lab.dns], allowPrivate: true, delay: 0 };
-for await (const _ of crawl({ seeds: lab.seeds, ...local, maxPages: 300, dir: broad }));
+const web = { scenario: 'papers', domains: 30, pages: 30, mix: { academic: 0.6 } } as const;
+const before = await startLab(web);
+const local = { allowPrivate: true, delay: 0 };
+for await (const _ of crawl({ seeds: before.seeds, ...local, dns: [before.dns], dir: broad }));
+await before.close();
 
 const [history] = await learn(book, [broad]);
 console.log(`history: ${history.fetched} documents, ${history.useful} of them useful`);
 for (const { place, name, documents, quality } of (await rank(book)).slice(0, 3))
   console.log(`${place} ${name}: ${documents} documents, ${quality} references to them`);
 
-const day = await crawlDay(book, { ...local, seeds: 20, maxPages: 150 });
+const now = await startLab({ ...web, step: 12, httpPort: before.ports.http });
+const day = await crawlDay(book, { ...local, dns: [now.dns], seeds: 100 });
 console.log(`whitelist: ${day.requests} requests, ${day.fetched} documents, ${day.useful} useful`);
-await lab.close();
+await now.close();

@@ -12,9 +12,9 @@
  *
  * const folder = await mkdtemp(join(tmpdir(), 'focus-'));
  * const dir = join(folder, 'crawl');
- * const lab = await startLab({ scenario: 'papers', domains: 20, pages: 20 });
+ * const lab = await startLab({ scenario: 'papers', domains: 10, pages: 20 });
  * const settings = { seeds: lab.seeds, dns: [lab.dns], allowPrivate: true, delay: 0, dir };
- * for await (const _ of crawl({ ...settings, maxPages: 100 }));
+ * for await (const _ of crawl(settings));
  * await lab.close();
  * const [{ fetched, parents }] = await learn(join(folder, 'book'), [dir]);
  * console.log(`${fetched} documents, ${parents} pages with links to some`);
