@@ -4,7 +4,7 @@
  * Ensures   The file has its name only when it is complete. The same segments give the same bytes.
  * Cost      Parquet: the memory of a row group, compressed. JSON: that of a megabyte of lines.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Compressor, compressorFor } from '../archive/compress/compression.ts';
 import type { Bytes } from '../base/units.ts';
 import { VERSION } from '../base/version.ts';
@@ -128,6 +128,7 @@ async function writeLines(
     if (lines !== '' || count === 0) await flush(file);
   });
   await disk.rename(`${path}.part`, path);
+  await disk.syncFolder(dirname(path));
   return { rows: count, bytes };
 }
 

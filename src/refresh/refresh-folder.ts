@@ -14,6 +14,7 @@ import { DrumlinError, EXIT } from '../base/errors.ts';
 import { REFRESH_SUMMARY, type RefreshSummary } from '../crawl/planned/refresh-summary.ts';
 import { replaceFile } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
+import { writeText } from '../disk/text-file.ts';
 import type { Judged, TestName } from './verdict.ts';
 
 const PLAN = 'plan.json';
@@ -79,27 +80,16 @@ export async function storeResults(
   lines: AsyncIterable<VerdictLine>,
   summary: RefreshSummary,
 ): Promise<void> {
-  const path = join(refreshDir(dir), VERDICT_FILE);
-  const file = await disk.open(`${path}.tmp`, 'create');
-  try {
-    let at = 0;
+  await writeText(disk, join(refreshDir(dir), VERDICT_FILE), async (file) => {
     let batch = HEAD;
-    const flush = async () => {
-      const bytes = Buffer.from(batch);
-      await file.writeAll(bytes, at);
-      at += bytes.length;
-      batch = '';
-    };
     for await (const line of lines) {
       batch += textOf(line);
-      if (batch.length > 2 ** 16) await flush();
+      if (batch.length <= 2 ** 16) continue;
+      await file.write(Buffer.from(batch));
+      batch = '';
     }
-    await flush();
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await disk.rename(`${path}.tmp`, path);
+    await file.write(Buffer.from(batch));
+  });
   const text = JSON.stringify(summary, null, 2);
   await replaceFile(disk, refreshDir(dir), REFRESH_SUMMARY, Buffer.from(`${text}\n`));
 }

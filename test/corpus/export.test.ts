@@ -12,10 +12,11 @@ import { SIZES } from '../../src/corpus/plan.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { witnessedDisk } from '../disk/witness-file-system.ts';
 import { type ArchivedPage, exchangeOf, writeCrawl } from './lab-archive.ts';
 import { type ReadRow, readParquet, rowGroupsOf, sizesIn } from './read-parquet.ts';
 
-const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
+const { disk, witness } = witnessedDisk();
 /** Sizes that make many segments, row groups and parts of little. */
 const TINY = { segment: 2000, rowGroup: 4000, part: 3000, memory: 2 ** 20 };
 
@@ -52,6 +53,7 @@ async function crawlOf(
 async function exported(places: string[], options: ExportOptions = {}) {
   const out = join(temporaryFolder(), 'corpus');
   const summary = await exportCorpus(places, out, { disk, sizes: TINY, ...options });
+  expect(witness.undurable(out)).toEqual([]);
   return { out, summary, rows: await rowsIn(out) };
 }
 

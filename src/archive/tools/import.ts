@@ -142,6 +142,7 @@ async function writePart(
       lines = '';
     }
     if (lines !== '') await part.append([Buffer.from(lines, 'latin1')]);
+    await part.sync();
     const { fault } = reader;
     if (fault)
       warn?.(

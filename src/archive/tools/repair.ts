@@ -13,6 +13,7 @@
  * Cost      One read of the file; damaged stretches are searched once more.
  */
 
+import { dirname } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
@@ -77,6 +78,7 @@ export async function repair(disk: Disk, path: string, out: string): Promise<Rep
     await file.sync();
     await file.close();
     await disk.rename(draft, out);
+    await disk.syncFolder(dirname(out));
     return report;
   } catch (error) {
     await file.close();

@@ -13,6 +13,7 @@
  *           100 bytes per entry.
  */
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
@@ -105,6 +106,7 @@ export class ZipWriter {
     await this.#file.sync();
     await this.#file.close();
     await this.#disk.rename(`${this.#path}.tmp`, this.#path);
+    await this.#disk.syncFolder(dirname(this.#path));
     return this.#at;
   }
 

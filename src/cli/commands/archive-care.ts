@@ -1,5 +1,5 @@
 /** `drumlin archive check`, `repair`, `wacz`, `import` and `index`. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { MEMBERS } from '../../archive/compress/compression.ts';
 import { Archive } from '../../archive/index/archive.ts';
 import { mergeIndex, partsDir, warcNames } from '../../archive/index/index-merge.ts';
@@ -66,6 +66,7 @@ export async function repairFile(
   if (inPlace) {
     await disk.rename(warc, `${warc}.bak`);
     await disk.rename(target, warc);
+    await disk.syncFolder(dirname(warc));
   }
   output.write(repairText(warc, inPlace ? warc : target, report));
   if (inPlace) output.write(`  the old file is ${warc}.bak\n`);

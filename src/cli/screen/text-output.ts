@@ -19,8 +19,9 @@ export function writeText(
   file: string | undefined,
   output: Writable,
   make: () => AsyncIterable<string>,
+  disk = new Disk(),
 ): Promise<void> {
-  return file === undefined ? writeStream(output, make()) : writeFile(file, make);
+  return file === undefined ? writeStream(output, make()) : writeFile(disk, file, make);
 }
 
 /** In a terminal, control characters are shown; a pipe gets the text as it is. */
@@ -31,8 +32,11 @@ async function writeStream(output: Writable, lines: AsyncIterable<string>): Prom
   }
 }
 
-async function writeFile(path: string, make: () => AsyncIterable<string>): Promise<void> {
-  const disk = new Disk();
+async function writeFile(
+  disk: Disk,
+  path: string,
+  make: () => AsyncIterable<string>,
+): Promise<void> {
   const draft = join(dirname(path), `.${basename(path)}.tmp`);
   const file = await disk.open(draft, 'create').catch((error) => {
     throw error instanceof DrumlinError && error.code === 'FILE_MISSING'
@@ -54,6 +58,7 @@ async function writeFile(path: string, make: () => AsyncIterable<string>): Promi
   }
   await file.close();
   await disk.rename(draft, path);
+  await disk.syncFolder(dirname(path));
 }
 
 function noFolder(path: string, cause: DrumlinError): DrumlinError {

@@ -34,9 +34,11 @@ export async function writeSpectrum(
     await write(disk, join(building, 'spectrum.tsv'), eigenvalueTable(found));
     await write(disk, join(building, 'spectrum.json'), json(found, vectors));
     await write(disk, join(building, 'report.html'), spectrumReport(title, found, vectors));
-    await disk.makeFolder(join(building, 'vectors'));
+    const folder = join(building, 'vectors');
+    await disk.makeFolder(folder);
     for (const vector of vectors)
-      await write(disk, join(building, 'vectors', fileOf(vector)), vectorTable(vector));
+      await write(disk, join(folder, fileOf(vector)), vectorTable(vector));
+    await disk.syncFolder(folder);
     return found;
   });
 }

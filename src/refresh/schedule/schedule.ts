@@ -11,6 +11,7 @@ import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { readLines } from '../../disk/lines.ts';
+import { writeText } from '../../disk/text-file.ts';
 import { openGraph } from '../../graph/open-graph.ts';
 import { Collection } from '../orders/collection.ts';
 import { graphDir, refreshDir } from '../refresh-folder.ts';
@@ -117,9 +118,7 @@ async function write(
   now: Millis,
 ): Promise<number> {
   let due = 0;
-  const file = await disk.open(`${path}.tmp`, 'create');
-  try {
-    let at = 0;
+  await writeText(disk, path, async (file) => {
     let text = HEAD;
     for (const [i, { url, last }] of pages.entries()) {
       const next = visits[i] === 0 ? Number.POSITIVE_INFINITY : last + DAY / visits[i];
@@ -133,16 +132,10 @@ async function write(
       ];
       text += `${columns.join('\t')}\n`;
       if (text.length < 2 ** 16 && i < pages.length - 1) continue;
-      const bytes = Buffer.from(text);
-      await file.writeAll(bytes, at);
-      at += bytes.length;
+      await file.write(Buffer.from(text));
       text = '';
     }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await disk.rename(`${path}.tmp`, path);
+  });
   return due;
 }
 

@@ -12,12 +12,14 @@ import { Disk } from '../../../src/disk/disk.ts';
 import { FolderStore } from '../../../src/objects/folder-store.ts';
 import { FaultyFileSystem } from '../../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
+import { witnessedDisk } from '../../disk/witness-file-system.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { AGENT, coveredIn, SmallAgent } from './small-agent.ts';
 
 const LIMITS = { pieceBytes: 4096, partBytes: 700, mostPacks: 5 };
 /** A longer run was made with 40. */
 const RUNS = Number(process.env.DRUMLIN_MIRROR_RUNS ?? 5);
+const { disk, witness } = witnessedDisk();
 const quickDisk = () => new Disk(new FaultyFileSystem({ skipSync: true }));
 
 /** What a committed manifest must bring back. */
@@ -140,7 +142,8 @@ class History {
     this.epoch++;
     const { committed } = this;
     if (committed) {
-      await restoreAgent(this.store, quickDisk(), this.dir, committed.manifest);
+      await restoreAgent(this.store, disk, this.dir, committed.manifest);
+      expect(witness.undurable(this.dir)).toEqual([]);
       expect(await coveredIn(quickDisk(), this.dir)).toEqual(committed.covered);
       for (const [file, bytes] of committed.archived) this.must.set(file, bytes);
     }

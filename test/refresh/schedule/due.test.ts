@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { Disk } from '../../../src/disk/disk.ts';
 import { dueIn, makeSchedule } from '../../../src/refresh/schedule/schedule.ts';
+import { witnessedDisk } from '../../disk/witness-file-system.ts';
 import { Later } from '../lab-refresh.ts';
 
-const disk = new Disk();
+const { disk, witness } = witnessedDisk();
 let later: Later;
 afterEach(() => later.close());
 
@@ -21,6 +21,7 @@ test('a schedule comes from all looks, leaves dead pages out, and says what is d
   const living = later.verdicts('new2').filter(({ verdict }) => !/gone|refused/.test(verdict));
   const options = { budget: 1e9, starve: 'some', weights: 'pagerank' } as const;
   const made = await makeSchedule(disk, [dir], options, Date.now());
+  expect(witness.undurable(dir)).toEqual([]);
   expect(made.pages).toBe(living.length);
   expect(made.freshness).toBeGreaterThan(made.even);
   expect(await dueIn(disk, dir, 0)).toEqual([]);
