@@ -2,7 +2,7 @@
 
 import { Disk } from '../../src/disk/disk.ts';
 import { buildIndex, type IndexOptions } from '../../src/search/build/build-index.ts';
-import type { Reading } from '../../src/search/build/read-archives.ts';
+import type { Gone, Reading, Revisit } from '../../src/search/build/read-archives.ts';
 import type { PageLink } from '../../src/search/links/anchor-records.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 
@@ -21,7 +21,7 @@ export interface TestCapture {
 /** Adds captures to an index as one more part. */
 export async function addCaptures(
   out: string,
-  captures: readonly TestCapture[],
+  captures: readonly (TestCapture | Revisit | Gone)[],
   name: string,
   options: IndexOptions = {},
 ) {
@@ -34,13 +34,22 @@ export async function addCaptures(
       damage: [],
       *read(): Generator<Reading> {
         for (let offset = start.offset; offset < captures.length; offset++) {
-          const { links, ...rest } = captures[offset];
-          const found = links?.map((link) => (typeof link === 'string' ? { url: link } : link));
-          const capture = { ...rest, file: 0, offset, ...(found && { links: found }) };
-          yield { file: 0, offset, hasResponses: true, capture };
+          yield {
+            file: 0,
+            offset,
+            hasResponses: true,
+            capture: captureAt(captures[offset], offset),
+          };
         }
       },
     }),
     { disk, ...options },
   );
+}
+
+function captureAt(seen: TestCapture | Revisit | Gone, offset: number): Reading['capture'] {
+  if (!('text' in seen)) return seen;
+  const { links, ...rest } = seen;
+  const found = links?.map((link) => (typeof link === 'string' ? { url: link } : link));
+  return { ...rest, file: 0, offset, ...(found && { links: found }) };
 }
