@@ -37,7 +37,7 @@ export async function* documentsOf(
   const { pages } = index;
   const stretches = new Stretches(index);
   for (let version = 0; version < pages.versions; version++) {
-    if (pages.hidden[version] === 1 || pages.captures[version] === 0) continue;
+    if (pages.captures[version] === 0) continue;
     const { part, local } = index.partOf(version);
     const { url, title } = await part.name(local);
     const { language, file } = part.versions.at(local);

@@ -22,15 +22,14 @@ export async function versionsOf(index: SearchIndex, url: string): Promise<PageV
   const canonical = canonicalise(url);
   const page = canonical === undefined ? -1 : index.pages.pageWith(xxh64(canonical));
   if (page < 0) return [];
-  const { pageOf, hidden } = index.pages;
+  const { pageOf, captures } = index.pages;
   const found: PageVersion[] = [];
   for (
     let version = pageOf.indexOf(page);
     version >= 0;
     version = pageOf.indexOf(page, version + 1)
   )
-    if (hidden[version] === 0 && index.pages.captures[version] > 0)
-      found.push(await described(index, version));
+    if (captures[version] > 0) found.push(await described(index, version));
   return found.sort((a, b) => a.first - b.first);
 }
 

@@ -9,8 +9,8 @@
  *           one before it.
  * Requires  Parts in a fixed order.
  * Ensures   The same stretches however captures are divided into parts. Of a version that several
- *           parts hold, the first counts and the others are `hidden`. Captures of one page at the
- *           same time count in the order of their texts.
+ *           parts hold, the first counts and the others have no captures. Captures of one page at
+ *           the same time count in the order of their texts.
  * Cost      Some numbers a version and a stretch in memory; one pass over all captures.
  */
 import type { Millis } from '../../base/units.ts';
@@ -29,11 +29,9 @@ export class Pages {
   readonly versions: number;
   /** The page of each version. */
   readonly pageOf: Uint32Array;
-  /** 1 for each version that an earlier part holds, too. */
-  readonly hidden: Uint8Array;
   /** The hash of the text of each version. */
   readonly #texts: BigUint64Array;
-  /** Of each version: first and last capture, and how many. */
+  /** Of each version: first and last capture, and how many; 0 if an earlier part holds it, too. */
   readonly firsts: Float64Array;
   readonly lasts: Float64Array;
   readonly captures: Uint32Array;
@@ -55,7 +53,6 @@ export class Pages {
     this.bases = bases;
     this.versions = bases[parts.length];
     this.pageOf = new Uint32Array(this.versions);
-    this.hidden = new Uint8Array(this.versions);
     this.#texts = new BigUint64Array(this.versions);
     this.firsts = new Float64Array(this.versions).fill(Number.POSITIVE_INFINITY);
     this.lasts = new Float64Array(this.versions).fill(Number.NEGATIVE_INFINITY);
@@ -145,8 +142,7 @@ export class Pages {
         const version = this.bases[part] + local;
         this.pageOf[version] = page;
         this.#texts[version] = text;
-        if (versions.has(text)) this.hidden[version] = 1;
-        else versions.set(text, version);
+        if (!versions.has(text)) versions.set(text, version);
       }
     }
     return versions;
