@@ -98,8 +98,11 @@ export class Judge {
     if (needed !== undefined) this.#wait(tested, needed);
   }
 
-  /** Decides about a page; or returns the URL whose outcome is needed first. */
-  #tryToDecide(tested: Tested): string | undefined {
+  /**
+   * Decides about a page; or returns the URL whose outcome is needed first. `revises`: the verdicts
+   * on other pages may change with it.
+   */
+  #tryToDecide(tested: Tested, revises = true): string | undefined {
     const first = this.#outcomeOf(tested.url);
     if (!first) return tested.url;
     const { end, next } = this.#follow(tested.url);
@@ -116,17 +119,16 @@ export class Judge {
       }
       isSoft = answer.end !== undefined && isAlike(end, answer.end);
     }
-    this.#decide(tested, first, end, isSoft);
+    this.#decide(tested, first, end, isSoft, revises);
     return undefined;
   }
 
-  /** `revises`: the verdicts on other pages may change with it. */
   #decide(
     tested: Tested,
     first: Outcome,
     end: Outcome | undefined,
     isSoft: boolean,
-    revises = true,
+    revises: boolean,
   ): void {
     const moved = first.target !== undefined && end !== undefined;
     const others = moved ? this.#othersAt(end.url, tested) : [];
@@ -142,12 +144,7 @@ export class Judge {
     this.#parts.onVerdict(tested.page, { verdict, status, fault, time, address });
     if (!revises || others.length !== MANY_OTHERS) return;
     // The page is one too many: those that had moved there have not.
-    for (const other of others) this.#judgeAgain(other);
-  }
-
-  #judgeAgain(tested: Tested): void {
-    const first = this.#outcomeOf(tested.url);
-    if (first) this.#decide(tested, first, this.#follow(tested.url).end, false, false);
+    for (const other of others) this.#tryToDecide(other, false);
   }
 
   /** The other pages whose redirects end at a URL. */

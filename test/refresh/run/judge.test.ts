@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Ask, Outcome } from '../../../src/crawl/planned/ask.ts';
 import { Judge } from '../../../src/refresh/run/judge.ts';
-import type { Judged, TestName } from '../../../src/refresh/verdict.ts';
+import type { Judged, TestName, VerdictName } from '../../../src/refresh/verdict.ts';
 
-/** A small web: the answer to each URL; others are not found. */
+/** A small web: the answer to each URL, and with `*` to all others of a host; or not found. */
 type Answers = Record<string, Partial<Outcome>>;
 
 /** Judges pages by answers that come in any order. Returns verdicts and the requests made. */
@@ -34,7 +34,7 @@ function judge(
   for (const [page, url] of pages.entries()) judge.test(page, url);
   while (open.length > 0) {
     const [{ url, method }] = open.splice(pick(open.length), 1);
-    const answer = answers[`${method} ${url}`] ?? answers[url] ?? { status: 404 };
+    const answer = answers[`${method} ${url}`] ?? answerTo(url, answers);
     const outcome = { url, method, time: 0, ...answer } as Outcome;
     outcomes.push(outcome);
     judge.heard(outcome);
@@ -45,6 +45,41 @@ interface Options {
   readonly test?: TestName;
   readonly known?: readonly Outcome[];
   readonly pick?: (open: number) => number;
+}
+
+const answerTo = (url: string, answers: Answers): Partial<Outcome> =>
+  answers[url] ?? answers[`${new URL(url).origin}/*`] ?? { status: 404 };
+
+/** The verdicts by following each page alone, with all answers known. */
+function naiveVerdicts(pages: readonly string[], answers: Answers): VerdictName[] {
+  const endOf = (from: string): { url: string; answer: Partial<Outcome> } | undefined => {
+    const way = [from];
+    for (let answer = answerTo(from, answers); ; answer = answerTo(way.at(-1) ?? '', answers)) {
+      const url = way.at(-1) ?? '';
+      if (answer.target === undefined) return { url, answer };
+      if (way.includes(answer.target) || way.length > 5) return undefined;
+      way.push(answer.target);
+    }
+  };
+  const isSoft = ({ url, answer }: NonNullable<ReturnType<typeof endOf>>): boolean => {
+    const lost = endOf(new URL('/made-up', url).href);
+    const isSame = lost?.url === url || lost?.answer.digest === answer.digest;
+    return answer.page === 'other' && lost?.answer.status === 200 && isSame;
+  };
+  const ends = pages.map((url) => endOf(url));
+  const isFront = (url: string) => ['/', '/index.html'].includes(new URL(url).pathname);
+  return pages.map((url, i) => {
+    const end = ends[i];
+    if (end === undefined) return 'gone';
+    const { status, fault, page } = end.answer;
+    if (fault !== undefined) return 'no-host';
+    if (status === 404) return 'gone';
+    if (status === 500) return 'unknown';
+    if (isSoft(end)) return 'soft-404';
+    if (end.url === url) return page === 'confirmed' ? 'unchanged' : 'changed';
+    const others = ends.filter((one, k) => one?.url === end.url && pages[k] !== end.url);
+    return (isFront(end.url) && !isFront(url)) || others.length > 3 ? 'gone' : 'moved';
+  });
 }
 
 const page = (digest: string): Partial<Outcome> => ({ status: 200, page: 'other', digest });
@@ -137,8 +172,37 @@ describe('the judge', () => {
     expect(asked).toContain('GET http://c.test/2');
   });
 
-  test('gives the same verdicts in any order of answers, and after any restart', () => {
-    const urls = ['/', '/1', '/2', '/3', '/4', '/5'].flatMap((path) => [
+  test.each([
+    ['HEAD', 400, 'GET'],
+    ['HEAD', 405, 'GET'],
+    ['HEAD', 501, 'GET'],
+    ['HEAD', 'reset', 'GET'],
+    ['HEAD', 'empty-response', 'GET'],
+    ['HEAD', 'bad-response', 'GET'],
+    ['HEAD', 403, undefined],
+    ['HEAD', 404, undefined],
+    ['HEAD', 500, undefined],
+    ['HEAD', 'connect-refused', undefined],
+  ])('a host that answers %s with %s is asked with %s', (_, answer, method) => {
+    const first = typeof answer === 'number' ? { status: answer } : { fault: answer };
+    const answers = { 'HEAD http://a.test/1': first, 'http://a.test/1': { status: 410 } };
+    const { asked } = judge(['http://a.test/1'], answers, { test: 'head' });
+    expect(asked).toEqual(['HEAD http://a.test/1', ...(method ? ['GET http://a.test/1'] : [])]);
+  });
+
+  test.each([
+    [5, 'moved'],
+    [6, 'gone'],
+  ])('a page behind %i redirects, of which five are followed, is %s', (count, verdict) => {
+    const answers: Answers = { [`http://a.test/${count}`]: page('end') };
+    for (let i = 0; i < count; i++)
+      answers[`http://a.test/${i}`] = redirect(`http://a.test/${i + 1}`);
+    expect(judge(['http://a.test/0'], answers).names).toEqual([verdict]);
+    expect(naiveVerdicts(['http://a.test/0'], answers)).toEqual([verdict]);
+  });
+
+  test('gives the naive verdicts in any order of answers, and after any restart', () => {
+    const urls = ['/', '/index.html', '/1', '/2', '/3', '/4', '/5'].flatMap((path) => [
       `http://a.test${path}`,
       `http://b.test${path}`,
     ]);
@@ -157,9 +221,12 @@ describe('the judge', () => {
         fc.array(answer, { minLength: urls.length, maxLength: urls.length }),
         fc.infiniteStream(fc.nat()),
         fc.nat(20),
-        (given, choices, cut) => {
-          const answers = Object.fromEntries(urls.map((url, i) => [url, given[i]]));
+        fc.tuple(answer, fc.constantFrom(page('lost'), redirect(urls[4]), { status: 404 })),
+        (given, choices, cut, [one, other]) => {
+          const answers: Answers = Object.fromEntries(urls.map((url, i) => [url, given[i]]));
+          Object.assign(answers, { 'http://a.test/*': one, 'http://b.test/*': other });
           const inOrder = judge(urls, answers);
+          expect(inOrder.names).toEqual(naiveVerdicts(urls, answers));
           const pick = (open: number) => choices.next().value % open;
           const shuffled = judge(urls, answers, { pick });
           expect(shuffled.names).toEqual(inOrder.names);
