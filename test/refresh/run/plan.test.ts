@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { randomNumbers } from '../../../src/base/random-numbers.ts';
 import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import { Collection } from '../../../src/refresh/orders/collection.ts';
-import { VERDICT } from '../../../src/refresh/orders/order.ts';
+import { VERDICT, type Verdict } from '../../../src/refresh/orders/order.ts';
 import { findOrder, ORDER_NAMES } from '../../../src/refresh/orders/registry.ts';
 import { sampleFor } from '../../../src/refresh/orders/sample.ts';
 import { estimateLiving } from '../../../src/refresh/run/estimate.ts';
@@ -79,6 +79,25 @@ describe('a plan', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('a plan after its sample', () => {
+  test.each<[name: string, verdicts: Verdict[], tested: number, alive: number]>([
+    ['some unknown', [1, 1, 0, 2, 2], 3, 2],
+    ['none unknown', [1, 0, 0, 0, 0], 5, 1],
+    ['none alive', [0, 0, 2, 0, 0], 4, 0],
+    ['all unknown', [2, 2, 2, 2, 2], 0, 0],
+  ])('of %s estimates from what is known, and wants its share of that', async (_, verdicts, tested, alive) => {
+    const given = { pages: 40, arcs: [], z: 5, by: 'pagerank', window: 9 };
+    const plan = await planOf(given, 0.5);
+    for (const verdict of verdicts) plan.settle((await plan.next()) ?? -1, verdict);
+    expect([plan.wanted, plan.isOver]).toEqual([undefined, false]);
+    expect(await plan.next()).toBeGreaterThanOrEqual(0);
+    const estimate = estimateLiving(alive, tested, 40);
+    expect(plan.estimate).toEqual(estimate);
+    expect(plan.wanted).toBe(Math.ceil((alive > 0 ? estimate.living : estimate.high) / 2));
+    expect(plan.curve.at(-1)).toEqual({ tested: 5, alive });
   });
 });
 

@@ -135,6 +135,8 @@ test("sitemaps in the archive count: those of the page's own host, with honest d
     add(url, 10, 'text/html', 'second');
   }
   sitemap(11, date(5));
+  sitemap(12, date(13)); // not yet
+  sitemap(13, '1989-12-31');
   sitemap(20, date(5));
   sitemap(30, date(28).slice(0, 10));
   writeFileSync(join(folder, 'archive', 'a-00000.warc'), records.join(''));
