@@ -44,7 +44,7 @@ interface Step {
   readonly error?: string;
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly steps: Step[];
   readonly retryAfter?: Millis;
@@ -248,7 +248,7 @@ export class SimNetwork {
   }
 }
 
-function response(status: number, type: string, body: string, more = ''): Buffer {
+export function response(status: number, type: string, body: string, more = ''): Buffer {
   const bytes = Buffer.from(body);
   const head = `HTTP/1.1 ${status} x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n`;
   return Buffer.concat([Buffer.from(`${head}${more}\r\n`), bytes]);

@@ -118,8 +118,8 @@ export function assemble(
   const isUrged = around.onResponse !== undefined;
   const order = orderOf(start, opened, { ...shared, isShut, isUrged }, sieve, frontier, asks);
   const { supply, reputation } = order;
-  const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
   const permits = permitsOf(start, around, frontier, () => turns.desk?.turns ?? 0);
+  const politeness = new Politeness(config, asked, budgetsOf(permits, reputation));
 
   // A link is admitted: scope, filter, recent cache, route, sieve.
   const scope = createScope(config, start.seeds);
@@ -381,14 +381,10 @@ const ownerOf = (domain: bigint, agents: number): number =>
   agentOf(partitionOfFingerprint(domain), agents);
 
 /** Delays follow budgets while all fetchers are busy. */
-function budgetsOf(
-  { fetches }: AgentStart['config'],
-  frontier: Frontier,
-  reputation: Reputation | undefined,
-): Budgets | undefined {
+function budgetsOf(permits: FetchPermits, reputation: Reputation | undefined): Budgets | undefined {
   return (
     reputation && {
-      crowded: () => frontier.turnsOut >= fetches,
+      crowded: () => permits.allBusy,
       budgetOf: (domain) => reputation.budgetOf(domain),
       leastBudget: () => reputation.leastBudget,
     }

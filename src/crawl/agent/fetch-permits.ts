@@ -66,7 +66,12 @@ export class FetchPermits {
   /** A fetcher is free, and the crawl may fetch more pages. */
   get mayBeginTurn(): boolean {
     if (this.paused || this.#fence?.open === false) return false;
-    return this.#frontier.turnsOut - this.#waiting() < this.fetches && !this.#allClaimed;
+    return !this.allBusy && !this.#allClaimed;
+  }
+
+  /** No fetcher is free. */
+  get allBusy(): boolean {
+    return this.#frontier.turnsOut - this.#waiting() >= this.fetches;
   }
 
   /** No page is left to claim, but requisites may still be fetched. */
