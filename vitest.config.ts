@@ -37,7 +37,7 @@ const left = [...(isLong ? [] : [LONG]), ...(process.env.DRUMLIN_FAST ? NOT_FAST
 /** Files that change or measure the whole process, or replace a module of ours. */
 const ALONE = [
   'test/{cli,doctor}/**/*.test.ts',
-  'test/crawl/{clock-jumps,internal-errors,pauses,simulate,agent/scope}.test.ts',
+  'test/crawl/{clock-jumps,internal-errors,pauses,refused,simulate,agent/scope}.test.ts',
   'test/fuzz/command-line.test.ts',
   'test/lab/{observe,transfer}.test.ts',
   'test/sieve/lines.test.ts',

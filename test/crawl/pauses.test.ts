@@ -70,6 +70,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     at: A,
     pauses: Array(17).fill(1.6),
   },
+  'the delay of the host, with none of addresses': {
+    options: { addressDelay: 0 },
+    pauses: [4, 4, 4, 4, 4],
+  },
   'the delay of each host of an address': {
     options: { addressDelay: 1600 },
     servers: { 'a.example': { ip: A }, 'b.example': { ip: A } },

@@ -16,7 +16,7 @@ import type { SimWeb } from '../../soak/simulate/web.ts';
 import type { Millis } from '../../src/base/units.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { changeCrawl } from '../../src/console/control/change.ts';
-import { type CrawlRun, startCrawl } from '../../src/crawl/crawl.ts';
+import { type CrawlRun, type Summary, startCrawl } from '../../src/crawl/crawl.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { linking } from './small-site.ts';
 
@@ -33,6 +33,8 @@ const loaded = (n: number): number => n - 1;
 export interface Reply {
   readonly status?: number;
   readonly body?: string;
+  /** Default: HTML, and text for `.txt`. */
+  readonly type?: string;
   /** Lines of the head. */
   readonly headers?: readonly string[];
   readonly takes?: Millis;
@@ -100,9 +102,9 @@ class Scripted extends SimNetwork {
     const visit = this.#visit(host + path);
     const { elapsed: at } = this.#machine;
     const reply = server.answer?.(path, visit, this.#machine.wall()) ?? usual(path);
-    const { status = 200, body = '', headers = [], takes = QUICK } = reply;
+    const usualType = path.endsWith('.txt') ? 'text/plain' : 'text/html';
+    const { status = 200, body = '', type = usualType, headers = [], takes = QUICK } = reply;
     this.#note({ host, ip, path, at, ended: at + takes });
-    const type = path.endsWith('.txt') ? 'text/plain' : 'text/html';
     const lines = headers.map((line) => `${line}\r\n`).join('');
     return { status, steps: [{ after: takes, bytes: response(status, type, body, lines) }] };
   }
@@ -133,6 +135,8 @@ export class TimedCrawl {
   readonly #options: CrawlOptions;
   readonly #seeds: readonly string[];
   #run: CrawlRun | undefined;
+  /** What the last run has counted. */
+  summary: Summary | undefined;
   /** When each run began. */
   readonly began: Millis[] = [];
 
@@ -181,5 +185,6 @@ export class TimedCrawl {
       return this.#run.finished;
     }, MOST_EVENTS);
     if ('error' in outcome) throw outcome.error;
+    if ('result' in outcome) this.summary = outcome.result;
   }
 }
