@@ -2,7 +2,7 @@
  * What reports success is durable: a power failure after it takes nothing. Each row is an operation
  * that leaves files, on a disk that remembers what was synced.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -229,6 +229,15 @@ test.each(Object.entries(REMOVALS))('when %s, the old file cannot return', async
   const folder = temporaryFolder();
   await removal(folder);
   expect(witness.mayReturn(folder)).toEqual([]);
+});
+
+test('the files of an agent that cannot be restored have no epoch', async () => {
+  const folder = temporaryFolder();
+  const note = before(join(folder, 'epochs'), '0.json');
+  const restore = () => Promise.reject(new Error('gone'));
+  const work = prepareFiles(disk, folder, 0, { epoch: 1, checkpoint: 'x' }, { restore });
+  await expect(work).rejects.toThrow('gone');
+  expect(existsSync(note)).toBe(false);
 });
 
 test('each new folder is an entry of the one above it, which is synced', async () => {

@@ -22,8 +22,11 @@ import type { FileSystem, Held, OpenMode, RawFile } from '../../src/disk/file-sy
 import { FaultyFileSystem } from './faulty-file-system.ts';
 
 const CHECKPOINT = /^(.*)\/agents\/(\d+)\/checkpoint\.json$/;
-/** These guard against nothing that a power failure does: they need not survive one. */
-const MAY_BE_LOST = /\/(?:status\.json|checkpoints\/\d+\.json)$/;
+/**
+ * The first two guard against nothing that a power failure does: they need not survive one. A page
+ * among files counts when a list names it, which is written after the page is synced.
+ */
+const MAY_BE_LOST = /\/(?:status\.json|checkpoints\/\d+\.json|pages\/.+)$/;
 
 interface Remembered {
   /** The first byte that a power failure may take; Infinity if there is none. */
