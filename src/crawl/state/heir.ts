@@ -25,6 +25,7 @@ import { DrumSieve } from '../../sieve/disk-sieve.ts';
 import { isDomainKey, PARTITION_BITS, partitionOfFingerprint } from '../../url/fingerprint.ts';
 import { OutcomeLog } from '../planned/outcome-log.ts';
 import { addUp, Counters, type CountersState } from '../record/counters.ts';
+import type { SeedMove } from '../record/seed-move.ts';
 import { addSeries } from '../record/series.ts';
 import { mostPages } from '../record/top-domains.ts';
 import { agentOf, partitionsOf } from '../transport/routing.ts';
@@ -221,7 +222,7 @@ export function stateOf(
     required: Math.max(0, ...known.map(({ frontier }) => frontier.required)),
     // An agent without a checkpoint may not have received any seed.
     seeds: Math.min(...states.map((state) => state?.seeds ?? 0)),
-    moved: known.flatMap(({ moved }) => moved),
+    moved: movesOf(known),
     archive: known.flatMap(({ archive }) => archive).filter((file) => keeperOf(file, to) === agent),
     ...linesOf(agent, to, known),
     ...(agent === 0 && {
@@ -232,6 +233,12 @@ export function stateOf(
       ),
     }),
   };
+}
+
+/** Every agent has every move: its scope follows them all. */
+function movesOf(states: readonly AgentState[]): readonly SeedMove[] {
+  const moves = states.flatMap(({ moved }) => moved);
+  return [...new Map(moves.map((move) => [move.join(' '), move])).values()];
 }
 
 /** The same for files with lines; absent where there are none. */

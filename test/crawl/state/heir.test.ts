@@ -23,7 +23,7 @@ const own = fc.record({
   seeds: fc.nat(9),
   frontier: fc.record({ required: fc.nat(9) }),
   counters: fc.nat(9).map((pages) => ({ ...new Counters(), pages, statuses: { 200: pages } })),
-  moved: fc.uniqueArray(fc.nat(9).map((n) => ({ from: `http://a${n}/`, to: 'http://b/' }))),
+  moved: fc.array(fc.nat(9).map((n) => [`http://a${n}/`, 'http://b/'])),
 });
 /** The agents of a crawl; some died before their first checkpoint. */
 const crawls = fc
@@ -71,7 +71,8 @@ describe('when agents become others', () => {
           expect(heir.seeds).toBe(least(states.map((each) => each?.seeds ?? 0)));
           expect(heir.savedAt).toBe(most(known.map(({ savedAt }) => savedAt)));
           expect(heir.required).toBe(most(known.map(({ frontier }) => frontier.required)));
-          expect(heir.moved).toEqual(known.flatMap(({ moved }) => moved));
+          const moves = known.flatMap(({ moved }) => moved.map((move) => move.join(' ')));
+          expect(heir.moved.map((move) => move.join(' '))).toEqual([...new Set(moves)]);
         }
       }),
     );
