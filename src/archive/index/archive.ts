@@ -140,7 +140,10 @@ export class Archive {
     const file = this.files.find(({ name }) => name === capture.filename);
     if (!file) throw gone(capture, `${capture.filename} is not in the archive`);
     const reader = readWarc(file.path, { disk: this.#disk, start: capture.offset });
+    let member: Bytes | undefined;
     for await (const record of reader) {
+      member ??= record.offset;
+      if (record.offset !== member) break;
       if (record.headers.targetUri === capture.url && !isNote(record))
         return isSegment(record) ? this.#joined(record, file, capture) : record;
       if (!record.sharesMember) break;
