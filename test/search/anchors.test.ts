@@ -38,7 +38,7 @@ describe('anchors', () => {
       page(TARGET, 20, 'two'),
       page(TARGET, 30, 'three'),
       page('http://a.example/', 20, '', [{ url: TARGET, text: 'Running' }]),
-      page('http://a.example/', 25, '', [{ url: TARGET, text: 'Running' }]),
+      page('http://a.example/', 35, '', [{ url: TARGET, text: 'Running' }]),
       page('http://c.example/', 5, '', [{ url: TARGET, text: 'early' }]),
       page('http://c.example/', 9, '', [{ url: 'http://never.example/', text: 'early' }]),
     ];

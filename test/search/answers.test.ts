@@ -15,6 +15,8 @@ import { addCaptures, disk, type TestCapture } from './collection.ts';
 type Seen = TestCapture | Revisit | Gone;
 
 const RUNS = Number(process.env.DRUMLIN_SEARCH_RUNS ?? 6);
+/** To shrink a world would build hundreds of indexes: minutes before a fault is named. */
+const OPTIONS = { numRuns: RUNS, endOnFailure: true };
 const START = Date.UTC(2011, 9, 1);
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const CRAWLS = ['one', 'two', 'three'];
@@ -169,7 +171,7 @@ describe('random sightings of pages', () => {
           await index.close();
         }
       }),
-      { numRuns: RUNS },
+      OPTIONS,
     );
   });
 
@@ -207,7 +209,7 @@ describe('random sightings of pages', () => {
           await index.close();
         }
       }),
-      { numRuns: RUNS },
+      OPTIONS,
     );
   });
 });
@@ -256,6 +258,49 @@ describe('an answer', () => {
     const firsts = all.map(({ version }) => index.pages.firsts[version]);
     expect(firsts).toContain(START + DAY);
     expect(firsts).not.toContain(START + 3);
+    await index.close();
+  });
+
+  const indexOf = async (texts: readonly (readonly [text: string, language: string])[]) => {
+    const out = join(temporaryFolder(), 'index');
+    const captures = texts.map(([text, language], i) => ({
+      ...{ url: `http://a.example/${i}`, time: START + i, title: '', text, language },
+    }));
+    await addCaptures(out, captures, 'all', { block: 4 });
+    return SearchIndex.open([out], disk);
+  };
+
+  test('leaves out a function word that more than a fifth of the versions have', async () => {
+    const texts = ['the coast', 'crowd', 'bread', 'zone', 'harbour'].map((t) => [t, 'en'] as const);
+    const fifth = await indexOf(texts);
+    expect(await fifth.matches('the')).toHaveLength(1);
+    await fifth.close();
+    const more = await indexOf([...texts.slice(0, 4), ['the harbour', 'en']]);
+    await expect(more.matches('the')).rejects.toThrow('only function words');
+    expect(await more.matches('the crowd')).toHaveLength(1);
+    await more.close();
+  });
+
+  test('to a prefix has the hundred words that most pages have', async () => {
+    const words = Array.from({ length: 120 }, (_, i) => `p${String(i).padStart(3, '0')}`);
+    const rare = words.map((word) => [word, 'en'] as const);
+    const index = await indexOf([...rare, [words.slice(20).join(' '), 'en']]);
+    const urls = (await index.matches('p*')).sort((a, b) => a - b);
+    expect(urls).toEqual([...Array(101).keys()].map((i) => i + 20));
+    await index.close();
+  });
+
+  test('in a language has its versions, however it is written, and its forms of words', async () => {
+    const index = await indexOf([
+      ['running dogs', 'en'],
+      ['running dogs', 'de'],
+      ['runs', 'en'],
+    ]);
+    for (const language of ['en', 'EN'])
+      expect(await index.matches('run', { language })).toEqual([0, 2]);
+    expect(await index.matches('dogs', { language: 'de' })).toEqual([1]);
+    expect(await index.matches('runs', { language: 'de' })).toEqual([]);
+    expect(await index.matches('dogs', { language: 'fr' })).toEqual([]);
     await index.close();
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Ask, Outcome } from '../../../src/crawl/planned/ask.ts';
+import { SKETCH_WORDS } from '../../../src/duplicates/fingerprint.ts';
 import { Judge } from '../../../src/refresh/run/judge.ts';
 import type { Judged, TestName, VerdictName } from '../../../src/refresh/verdict.ts';
 
@@ -136,6 +137,20 @@ describe('the judge', () => {
     ]);
   });
 
+  test.each([
+    [0.05, 'soft-404'],
+    [0.15, 'changed'],
+  ])('a text of which %d differs from the "not found" page is %s', (share, verdict) => {
+    const places = 8 * SKETCH_WORDS;
+    const sketch = 'a'.repeat(places);
+    const other = 'b'.repeat(Math.round(share * places)).padEnd(places, 'a');
+    const answers = {
+      'http://a.test/1': { ...page('one'), sketch },
+      'http://a.test/*': { ...page('lost'), sketch: other },
+    };
+    expect(judge(['http://a.test/1'], answers).names).toEqual([verdict]);
+  });
+
   test('settles all pages of a host without a name with one look-up', () => {
     const answers = { 'http://a.test/1': { fault: 'dns-not-found' } };
     const first = judge(['http://a.test/1'], answers);
@@ -221,7 +236,10 @@ describe('the judge', () => {
         fc.array(answer, { minLength: urls.length, maxLength: urls.length }),
         fc.infiniteStream(fc.nat()),
         fc.nat(20),
-        fc.tuple(answer, fc.constantFrom(page('lost'), redirect(urls[4]), { status: 404 })),
+        fc.tuple(
+          answer,
+          fc.constantFrom(page('lost'), redirect(urls[4]), { ...page('lost'), status: 404 }),
+        ),
         (given, choices, cut, [one, other]) => {
           const answers: Answers = Object.fromEntries(urls.map((url, i) => [url, given[i]]));
           Object.assign(answers, { 'http://a.test/*': one, 'http://b.test/*': other });
