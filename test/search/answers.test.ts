@@ -304,6 +304,29 @@ describe('an answer', () => {
     await index.close();
   });
 
+  test('names a crawl of several folders once, from its first capture to its last', async () => {
+    const folders = [temporaryFolder(), temporaryFolder()].map((each) => join(each, 'index'));
+    const seen = (n: number) => ({
+      ...{ url: `http://${n}.example/`, title: '', language: 'en', time: START + n },
+      text: 'coast',
+    });
+    await addCaptures(folders[0], [seen(5), seen(9)], 'one');
+    await addCaptures(folders[0], [seen(6)], 'two');
+    await addCaptures(folders[1], [seen(2), seen(7), seen(8)], 'one');
+    const index = await SearchIndex.open(folders, disk);
+    const spans = [
+      { name: 'two', first: START + 6, last: START + 6 },
+      { name: 'one', first: START + 2, last: START + 9 },
+    ];
+    expect(index.crawls).toEqual(spans);
+    const timeline = await timelineOf(index, 'coast');
+    expect(timeline.map(({ epoch, pages }) => [epoch, pages])).toEqual([
+      ['two', 3],
+      ['one', 6],
+    ]);
+    await index.close();
+  });
+
   test('is the same whether queries come one by one or at once', async () => {
     const index = await equalPages();
     const at = { range: { from: START + 5, to: START + 5 } };

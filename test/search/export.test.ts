@@ -105,6 +105,20 @@ test('for _bulk, an action stands before each document', async () => {
   await opened.close();
 });
 
+test('a file is as full as it may be, and no fuller', async () => {
+  const { lines, opened } = await exported('jsonl');
+  const bytes = lines.reduce((sum, line) => sum + JSON.stringify(line).length + 1, 0);
+  for (const [fileBytes, files] of [
+    [bytes, 1],
+    [bytes - 1, 2],
+  ]) {
+    const out = join(temporaryFolder(), 'out');
+    const counts = await exportIndex(opened, out, { format: 'jsonl', disk, fileBytes });
+    expect(counts).toMatchObject({ documents: 2, files });
+  }
+  await opened.close();
+});
+
 test('a document whose archive is gone has no text, and is counted', async () => {
   const { counts, opened } = await exported('jsonl', 1e6, true);
   expect(counts).toEqual({ documents: 2, files: 1, withoutText: 1 });

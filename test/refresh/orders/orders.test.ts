@@ -112,6 +112,17 @@ describe('an order', () => {
     expect(await open('pa', [VERDICT.unknown, VERDICT.alive])).toEqual([3, 2]);
   });
 
+  test('asf takes the share alive of the pages that are known', async () => {
+    const names = ['a', 'b'].flatMap((host) => [1, 2, 3, 4].map((n) => `http://${host}.test/${n}`));
+    const collection = new Collection(memoryGraph(8, [], names));
+    const sample = {
+      pages: Uint32Array.of(0, 1, 4, 5, 6),
+      verdicts: Uint8Array.of(VERDICT.alive, VERDICT.unknown, 1, 1, VERDICT.dead),
+    };
+    const order = await findOrder('asf').open(collection, sample, { seed: 1 });
+    expect([0, 1, 2, 3].map(() => order.next())).toEqual([2, 3, 7, -1]);
+  });
+
   test('asf samples the largest hosts first, and orders the rest by the share alive', async () => {
     const host = (name: string, pages: number) =>
       Array.from({ length: pages }, (_, i) => `http://${name}/${i}`);

@@ -182,3 +182,10 @@ test('hostile titles, texts and URLs run nowhere, and nothing else is loaded', a
     expect(new Set(asked)).toEqual(new Set([origin]));
   });
 });
+
+test('an answer has as many results as were asked for, at most 100', async () => {
+  for (const top of ['1', '100'])
+    expect((await get(`/search.json?q=government&top=${top}`)).status).toBe(200);
+  for (const top of ['0', '101', '1.5', '-1', 'x'])
+    expect((await get(`/search.json?q=government&top=${top}`)).status).toBe(400);
+});
