@@ -7,6 +7,8 @@ const at = (url: string): CookieTarget => {
   const { hostname, pathname, search, protocol } = new URL(url);
   return { host: hostname, path: pathname + search, secure: protocol === 'https:' };
 };
+/** With its name and "=", as long as a cookie may be. */
+const LONG = 'x'.repeat(4096 - 2);
 const NOW = Date.parse('2026-11-17T12:00:00Z');
 
 /** What is sent to a URL after another has answered with these lines. */
@@ -25,6 +27,8 @@ describe('a cookie that a server sets', () => {
     ['a=1; Domain=x.example', 'http://x.example/', 'http://www.x.example/', 'a=1'],
     ['a=1; Domain=.x.example', 'http://www.x.example/', 'http://x.example/', 'a=1'],
     ['a=1; Domain=example', 'http://x.example/', 'http://y.example/', undefined],
+    ['a=1; Domain=example', 'http://x.example/', 'http://x.example/', undefined],
+    ['a=1; Domain=co.uk', 'http://x.co.uk/', 'http://www.x.co.uk/', undefined],
     ['a=1; Domain=co.uk', 'http://x.co.uk/', 'http://y.co.uk/', undefined],
     ['a=1; Domain=github.io', 'http://x.github.io/', 'http://y.github.io/', undefined],
     ['a=1; Domain=y.example', 'http://x.example/', 'http://y.example/', undefined],
@@ -47,7 +51,8 @@ describe('a cookie that a server sets', () => {
     ['=1', 'http://x.example/', 'http://x.example/', undefined],
     ['novalue', 'http://x.example/', 'http://x.example/', undefined],
     ['a=\x01', 'http://x.example/', 'http://x.example/', undefined],
-    [`a=${'x'.repeat(5000)}`, 'http://x.example/', 'http://x.example/', undefined],
+    [`a=${LONG}`, 'http://x.example/', 'http://x.example/', `a=${LONG}`],
+    [`a=${LONG}x`, 'http://x.example/', 'http://x.example/', undefined],
   ])('%s, set by %s, for %s', (line, from, to, expected) => {
     expect(sent([line], from, to)).toBe(expected);
   });

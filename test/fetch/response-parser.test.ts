@@ -467,3 +467,81 @@ describe('the parser', () => {
     );
   });
 });
+
+/** `head` with a header that makes it as long as that, its last line end included. */
+const paddedTo = (length: number, head: string) =>
+  `${head}X: ${'x'.repeat(length - head.length - 'X: \r\n\r\n'.length)}\r\n\r\n`;
+const empty = `${ok}Content-Length: 0\r\n`;
+const early = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+const inChunks = (data: string, line = '', trailers = '') =>
+  `${chunked}${data.length.toString(16)}${line}\r\n${data}\r\n0\r\n${trailers}\r\n`;
+const bytes = (n: number) => 'b'.repeat(n);
+const whole = { defects: [], keeps: true };
+const cut = { truncated: 'length', payload: bytes(100), keeps: false };
+const unended = { defects: ['chunked-end-missing'], keeps: false };
+const broken = { truncated: 'disconnect', defects: ['bad-chunk'], keeps: false };
+/** Room for framing. */
+const WIDE = { ...LIMITS, maxWireBytes: 1e5 };
+
+describe.each<[what: string, exactly: string, then: object, more: string, fault: object]>([
+  ['a head', paddedTo(400, empty), whole, paddedTo(401, empty), { fault: 'head-too-large' }],
+  [
+    'heads, with interim ones',
+    early + paddedTo(400 - early.length, empty),
+    whole,
+    early + paddedTo(401 - early.length, empty),
+    { fault: 'head-too-large' },
+  ],
+  [
+    'a body with a length',
+    `${ok}Content-Length: 100\r\n\r\n${bytes(100)}`,
+    { ...whole, payload: bytes(100) },
+    `${ok}Content-Length: 101\r\n\r\n${bytes(101)}`,
+    cut,
+  ],
+  [
+    'a body up to the end',
+    `${ok}\r\n${bytes(100)}`,
+    { payload: bytes(100), defects: [] },
+    `${ok}\r\n${bytes(101)}`,
+    cut,
+  ],
+  ['chunks', inChunks(bytes(100)), whole, inChunks(bytes(101)), cut],
+  [
+    'a line of a chunk',
+    inChunks('hi', `;${bytes(4096 - 4)}`),
+    whole,
+    inChunks('hi', `;${bytes(4097 - 4)}`),
+    broken,
+  ],
+  [
+    'the size of a chunk',
+    `${chunked}${(2 ** 53 - 1).toString(16)}\r\n${bytes(200)}`,
+    cut,
+    `${chunked}${(2 ** 53).toString(16)}\r\n${bytes(200)}`,
+    broken,
+  ],
+  [
+    'trailers',
+    inChunks('hi', '', `T: ${bytes(400 - 7)}\r\n`),
+    whole,
+    inChunks('hi', '', `T: ${bytes(402 - 7)}\r\n`),
+    unended,
+  ],
+])('the limit of %s', (_, exactly, then, more, fault) => {
+  test.each([
+    ['at once', (text: string) => [text]],
+    ['byte by byte', (text: string) => [...text]],
+  ])('may be met, and not exceeded, %s', (_, pieces) => {
+    expect(parse(pieces(exactly), 'GET', WIDE)).toMatchObject(then);
+    expect(parse(pieces(more), 'GET', WIDE)).toMatchObject(fault);
+  });
+});
+
+test('the limit of bytes with their framing may be met, and not exceeded', () => {
+  const framed = (n: number) => `64;${bytes(n - 112)}\r\n${bytes(100)}\r\n0\r\n\r\n`;
+  expect(framed(200)).toHaveLength(200);
+  expect(parse([chunked + framed(200)])).toMatchObject(whole);
+  expect(parse([chunked + framed(202)])).toMatchObject(unended);
+  expect(parse([chunked + framed(206)])).toMatchObject({ truncated: 'length', keeps: false });
+});
