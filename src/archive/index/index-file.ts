@@ -230,8 +230,12 @@ export async function writeIndex(
       ? await writeBlocks(lines, drafts[0], drafts[1])
       : await writePlain(lines, drafts[0]);
     for (const draft of drafts) await draft.finish();
-    await removeOther(disk, folder, names);
-    for (const name of names) await disk.rename(join(folder, `${name}.tmp`), join(folder, name));
+    await removeOther(disk, folder, names[0]);
+    // A list never stands beside the blocks of another index: it is gone before, and comes last.
+    for (const name of names) {
+      await disk.syncFolder(folder);
+      await disk.rename(join(folder, `${name}.tmp`), join(folder, name));
+    }
     await disk.syncFolder(folder);
     return count;
   } catch (error) {
@@ -240,9 +244,10 @@ export async function writeIndex(
   }
 }
 
-async function removeOther(disk: Disk, folder: string, names: readonly string[]): Promise<void> {
+/** Removes what is not replaced at once. */
+async function removeOther(disk: Disk, folder: string, replaced: string): Promise<void> {
   for (const name of Object.values(INDEX_FILES))
-    if (!names.includes(name)) await disk.remove(join(folder, name));
+    if (name !== replaced) await disk.remove(join(folder, name));
 }
 
 async function writePlain(lines: AsyncIterable<readonly string[]>, draft: Draft): Promise<number> {

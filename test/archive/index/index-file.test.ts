@@ -12,6 +12,7 @@ import { WarcWriter } from '../../../src/archive/write/warc-writer.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import type { Exchange } from '../../../src/fetch/exchange.ts';
 import { FaultyFileSystem } from '../../disk/faulty-file-system.ts';
+import { PowerCutFileSystem } from '../../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { anyExchange, makeExchange } from '../warc/fixtures.ts';
 import { indexFaults } from '../warc/true-index.ts';
@@ -128,6 +129,33 @@ describe('a sorted index', () => {
     });
     appendFileSync(join(folder, 'index.idx'), 'no line\n');
     await expect(openIndex(disk, folder)).rejects.toMatchObject({ code: 'INDEX_DAMAGED' });
+  });
+
+  test.each([
+    [false, false],
+    [false, true],
+    [true, false],
+    [true, true],
+  ])('that is replaced is the old one, the new one or none, whenever power is lost (compressed: %s, then %s)', async (before, after) => {
+    const [old, novel] = [['a 1 {}'], ['b 1 {}', 'c 1 {}']];
+    for (const eagerRenames of [false, true])
+      for (let operations = 0, done = false; !done; operations++) {
+        const folder = temporaryFolder();
+        await writeIndex(disk, folder, batchesOf(old), before);
+        const powered = new PowerCutFileSystem({ eagerRenames });
+        const mortal = new Disk(new FaultyFileSystem({ operations }, powered));
+        // What was there counts as durable once it was opened.
+        for (const name of readdirSync(folder))
+          await (await powered.open(join(folder, name), 'read')).close();
+        done = await writeIndex(mortal, folder, batchesOf(novel), after).then(
+          () => true,
+          () => false,
+        );
+        powered.cutPower();
+        const index = await openIndex(disk, folder);
+        const found = index && (await all(index.linesFrom('')));
+        expect(done ? [novel] : [old, novel, undefined]).toContainEqual(found);
+      }
   });
 
   test('is never left incomplete when the disk fills up', async () => {
