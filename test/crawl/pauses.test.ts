@@ -206,6 +206,17 @@ const ROWS: Readonly<Record<string, Row>> = {
     at: 'b.example',
     pauses: [9, 9, 9, 9, 9, 9],
   },
+  'a slow host that was asked out of turn': {
+    servers: {
+      'a.example': movedRules,
+      'b.example': {
+        ip: B,
+        answer: replies({ '/': [{ body: many, takes: 2 * SECOND }], '/rules.txt': rules }),
+      },
+    },
+    at: 'b.example',
+    pauses: [4, 15, 15, 12.4, 10.2, 8.4, 6.6, 5.2, 4, 4],
+  },
   'a host that is only asked out of turn': {
     servers: {
       'a.example': movedRules,

@@ -120,6 +120,12 @@ class Rendering {
     return pause ? pause.until - this.#answeredAt : 0;
   }
 
+  /** For how long a host is paused. */
+  pauseOf(name: string): Millis {
+    const now = this.clock.now();
+    return Math.max(0, this.#bench.tryAsk(name, undefined, now) - now);
+  }
+
   /** Moves the clock until a promise resolves. */
   async #settled(promise: Promise<unknown>): Promise<void> {
     let isSettled = false;
@@ -233,4 +239,17 @@ test.each(Object.entries(ROWS))('%s', async (_, row) => {
   const rendering = new Rendering(row);
   const pause = await rendering.run();
   expect({ seen: rendering.seen, pause }).toEqual({ seen: row.seen, pause: row.pause ?? 0 });
+});
+
+test.each<[name: string, row: Omit<Row, 'pages' | 'seen'>, pause: Millis]>([
+  ['b.example', SHORT, SECOND / 2],
+  ['at-a.example', SHORT, SECOND / 2],
+  ['b.example', { renderDelay: 5 * SECOND, delay: 2 * SECOND }, 2 * SECOND],
+  ['b.example', { ...SHORT, busy: { 'b.example/1': 30 } }, 30 * SECOND],
+  ['c.example', SHORT, 0],
+])('%s is paused for its own turns, too (%j)', async (name, row, pause) => {
+  const url = name === 'c.example' ? 'b.example/1' : `${name}/1`;
+  const rendering = new Rendering({ ...row, pages: [[url]], seen: [] });
+  await rendering.run();
+  expect(rendering.pauseOf(name)).toBe(pause);
 });
