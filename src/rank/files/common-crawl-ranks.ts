@@ -45,7 +45,7 @@ export async function* commonCrawlRanks(
   const { exact, registers } = options;
   const method = exact
     ? { by: 'harmonic' }
-    : { by: 'hyperball', ...(registers !== undefined && { registers }) };
+    : { by: 'hyperball', ...(registers !== undefined && { registers: String(registers) }) };
   const harmonic = (await scoresBy(graph, method, options)).map(Math.fround);
   const pageRanks = await scoresBy(graph, { by: 'pagerank' }, options);
   const { disk, scratch, memory } = options;
@@ -65,7 +65,7 @@ export async function* commonCrawlRanks(
 
 async function scoresBy(
   graph: DiskGraph,
-  method: { readonly by: string; readonly registers?: number },
+  method: { readonly by: string; readonly registers?: string },
   { threads, memory, onProgress, signal }: RanksFileOptions,
 ): Promise<Float64Array> {
   const { scores } = await rank(graph, {

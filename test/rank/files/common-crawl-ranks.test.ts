@@ -28,11 +28,11 @@ async function graphOf(vertices: readonly string[], kind: string): Promise<strin
   return out;
 }
 
-async function linesOf(folder: string): Promise<string[][]> {
+async function linesOf(folder: string, by: object = { exact: true }): Promise<string[][]> {
   const graph = await openGraph(folder);
   const scratch = join(temporaryFolder(), 'scratch');
   mkdirSync(scratch);
-  const options = { exact: true, threads: 1, memory: 2 ** 26, disk: new Disk(), scratch };
+  const options = { exact: false, ...by, threads: 1, memory: 2 ** 26, disk: new Disk(), scratch };
   const lines: string[][] = [];
   for await (const line of commonCrawlRanks(graph, options)) lines.push(line.trimEnd().split('\t'));
   await graph.close();
@@ -64,6 +64,14 @@ describe('the file of ranks', () => {
     expect(byPage.map(([, , , , name]) => name)).toEqual([
       ...['com.a', 'com.b', 'net.c', 'com.b.www', 'org.d'],
     ]);
+  });
+
+  test('counts with as many registers as are asked for', async () => {
+    const folder = await graphOf(VERTICES, 'domain');
+    const [, rough] = await linesOf(folder, { registers: 16 });
+    const [, fine] = await linesOf(folder, { registers: 1024 });
+    expect(fine[1]).not.toBe(rough[1]);
+    expect(Number(fine[1])).toBeCloseTo(3.5, 0);
   });
 
   test('of hosts has no numbers of hosts, and is compressed if its name says so', async () => {

@@ -40,6 +40,7 @@ export interface CreateFlags extends BrokerFlags {
   readonly durableBrokers?: boolean;
   readonly replicas?: number;
   readonly addressDelayScope: 'cluster' | 'agent';
+  readonly config?: string;
 }
 
 export interface JoinFlags extends BrokerFlags {
@@ -93,7 +94,7 @@ export async function create(
   flags: CreateFlags,
   layers: readonly Layer[],
 ): Promise<void> {
-  const { config, sources } = await configure({ layers, file: undefined }, () => '');
+  const { config, sources } = await configure({ layers, file: flags.config }, () => '');
   const agents = sources.agents === DEFAULT ? AGENTS : agentCount(config);
   await refuseLazyBrokers(list(flags.monitors), flags.durableBrokers === true);
   const store = await openObjects(flags.objects, process.env, warn);
