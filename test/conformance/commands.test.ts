@@ -47,8 +47,8 @@ test.concurrent.each(
   }
 });
 
-test('every command has a line that shows its effect', () => {
-  expect(missingCases(tree, SETTINGS).commands).toEqual([]);
+test('every command and every flag has a line that shows its effect', () => {
+  expect(missingCases(tree, SETTINGS)).toEqual({ commands: [], flags: [] });
 });
 
 test('what a line shows stands in it', () => {

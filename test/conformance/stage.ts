@@ -22,6 +22,7 @@ export interface Ended {
 export interface Asked {
   readonly host: string;
   readonly path: string;
+  readonly method: string;
   readonly headers: IncomingMessage['headers'];
   readonly time: number;
 }
@@ -158,7 +159,8 @@ export class Stage {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const host = (request.headers.host ?? '').replace(/:\d+$/, '');
     const path = request.url ?? '/';
-    this.asked.push({ host, path, headers: request.headers, time: performance.now() });
+    const { method = '', headers } = request;
+    this.asked.push({ host, path, method, headers, time: performance.now() });
     const pages = this.#pages.get(host);
     const page = pages?.[path] ?? pages?.['*'];
     if (typeof page === 'function') page(request, response);

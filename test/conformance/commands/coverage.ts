@@ -19,8 +19,8 @@ export function commandOf(run: string, tree: readonly Reported[]): string {
 }
 
 /** Lines that the suite runs: the first that shows each command, and what others of them need. */
-export const isOfSuite = ({ shows }: Step): boolean =>
-  '' in shows || Object.keys(shows).length === 0;
+export const isOfSuite = ({ shows, onlySoak }: Step): boolean =>
+  '' in shows || (Object.keys(shows).length === 0 && onlySoak === undefined);
 
 export interface Missing {
   readonly commands: readonly string[];

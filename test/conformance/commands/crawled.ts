@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { linking } from '../../crawl/small-site.ts';
 import { AUTHORITY } from '../../fetch/certificates.ts';
 import { answer, page, words } from '../crawls/pages.ts';
-import { type Chapter, type Check, differs, file, json, lines } from './step.ts';
+import { type Chapter, type Check, differs, file, json, lines, refused } from './step.ts';
 
 /** The text that a page of a server of the program has. */
 export const fetchText = (url: string): Promise<string> =>
@@ -54,6 +54,7 @@ export const CRAWLED: Chapter = {
     return {
       origin,
       port: String(await stage.freePort()),
+      port2: String(await stage.freePort()),
       dns: stage.dns,
       tls,
       two0: two[0],
@@ -62,6 +63,7 @@ export const CRAWLED: Chapter = {
   },
   steps: [
     { run: 'config --config drumlin-own.yaml', shows: { '': /max-pages +77/, '--config': /77/ } },
+    { run: 'config --json --config drumlin-own.yaml', shows: { '--json': json } },
     { run: 'config --yaml --config drumlin-own.yaml', shows: { '--yaml': settingsOf } },
     {
       run: 'crawl $origin/ --dns $dns --allow-private --private-delay 0 --dir kept --json',
@@ -72,6 +74,15 @@ export const CRAWLED: Chapter = {
       shows: {
         '--quiet': ({ out, err }) => assert.equal(out + err, ''),
         '--config': file('quiet/crawl.json', /"maxPages": 77/),
+      },
+    },
+    {
+      run: 'crawl $origin/ --dns $dns --allow-private --private-delay 0 --dir shown --console $port2 --console-host 127.0.0.1 --console-token a-token-of-our-own-for-this-test',
+      shows: {
+        '--console': ({ err, out, places }) =>
+          assert.match(out + err, new RegExp(`http://127\\.0\\.0\\.1:${places.port2}/`)),
+        '--console-host': /127\.0\.0\.1/,
+        '--console-token': /a-token-of-our-own/,
       },
     },
     {
@@ -231,13 +242,12 @@ export const CRAWLED: Chapter = {
     { run: 'repair kept --json', shows: { '--json': json } },
     { run: 'unique', input: 'one\ntwo\none\n', shows: { '': /^one\ntwo\n$/ } },
     {
-      run: 'unique --dir seen --count --memory 32Mi --disk 1Gi',
+      run: 'unique --dir seen --count',
       input: 'one\none\n',
       shows: { '--count': /^1\n/, '--dir': file('seen') },
     },
     { run: 'unique --sieve mercator', input: 'z\na\nz\n', shows: { '--sieve': /^z\na\n$/ } },
-    { run: 'unique --memory 1', input: 'z\n', code: 2, shows: { '--memory': /memory/ } },
-    { run: 'unique --disk lots', input: 'z\n', code: 2, shows: { '--disk': /not a size/ } },
+    ...refused('unique', '--memory lots', '--disk lots'),
     { run: 'completion bash', shows: { '': /_drumlin\(\)/ } },
     {
       code: 'any', // it says what is not ready on this machine

@@ -7,6 +7,8 @@ import type { Ended, Stage } from '../stage.ts';
 export interface Seen extends Ended {
   readonly stage: Stage;
   readonly before: ReadonlyMap<string, Ended>;
+  /** The places that the chapter names. */
+  readonly places: Readonly<Record<string, string>>;
 }
 
 /** Throws if there is no effect; an expression must match what is printed. */
@@ -20,12 +22,18 @@ export interface Step {
   /** A name by which later steps compare. */
   readonly as?: string;
   readonly code?: number | 'any';
-  /** Writes what the line reads, from what the lines before it have made. */
-  readonly first?: (stage: Stage) => void;
+  /** Writes what the line reads, or names a place, from what the lines before it have made. */
+  readonly first?: (stage: Stage, places: Record<string, string>) => void;
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What only other lines of the soak need. */
+  readonly onlySoak?: true;
   /** For a server: called with what it prints first, then it is interrupted. */
-  readonly once?: (printed: string, stage: Stage) => Promise<void>;
+  readonly once?: (
+    printed: string,
+    stage: Stage,
+    places: Readonly<Record<string, string>>,
+  ) => Promise<void>;
 }
 
 /** Steps that share a folder, in order. */
@@ -59,6 +67,28 @@ export const differs =
     assert.notEqual(out, other.out);
   };
 
+/** Each flag with a value that changes what a command prints. */
+export const changed = (command: string, base: string, flags: readonly string[]): Step[] =>
+  flags.map((flag) => ({
+    run: `${command} ${flag}`,
+    shows: { [flag.split(' ')[0]]: differs(base) },
+  }));
+
+/**
+ * A limit that cannot be: the command names it, and does nothing. For memory and threads, which
+ * change nothing of what a command makes.
+ */
+export const refused = (command: string, ...flags: readonly string[]): Step[] =>
+  flags.map((flag) => ({
+    run: `${command} ${flag}`,
+    code: 2,
+    shows: {
+      [flag.split(' ')[0]]: /lots$/.test(flag)
+        ? /"lots" is not a size/
+        : new RegExp(flag.slice(2).split(' ')[0]),
+    },
+  }));
+
 /** So many lines are printed. */
 export const lines =
   (count: number): Check =>
@@ -89,24 +119,28 @@ export async function runChapter(
   { prepare, steps }: Chapter,
   wanted: (step: Step) => boolean,
 ): Promise<string[]> {
-  const places = await prepare(stage);
+  const places: Record<string, string> = { ...(await prepare(stage)) };
   const before = new Map<string, Ended>();
   const failed: string[] = [];
   for (const step of steps) {
     if (!wanted(step)) continue;
-    const { run, shows, as, code = 0, first, once, ...given } = step;
-    first?.(stage);
+    const { run, shows, as, code = 0, first, once, input, env } = step;
+    const given = { ...(input !== undefined && { input }), ...(env && { env }) };
+    first?.(stage, places);
     const ended = await stage
-      .run(wordsOf(run, places), { ...given, ...(once && { once: (text) => once(text, stage) }) })
+      .run(wordsOf(run, places), {
+        ...given,
+        ...(once && { once: (text: string) => once(text, stage, places) }),
+      })
       .catch((error: Error) => ({ code: NaN, out: '', err: `${error.message}` }));
     if (as !== undefined) before.set(as, ended);
-    if (code !== 'any' && ended.code !== code)
+    if (Number.isNaN(ended.code) || (code !== 'any' && ended.code !== code))
       failed.push(`${run}: exit code ${ended.code} instead of ${code}: ${ended.err.slice(-300)}`);
     else
       for (const [flag, check] of Object.entries(shows)) {
         try {
           if (check instanceof RegExp) assert.match(ended.out + ended.err, check);
-          else await check({ ...ended, stage, before });
+          else await check({ ...ended, stage, before, places });
         } catch (error) {
           failed.push(
             `${run}: ${flag || 'the command'}: ${(error as Error).message.slice(0, 600)}`,

@@ -1,14 +1,28 @@
-/** The commands that search, export and look again at pages. */
+/** The commands that search and export pages. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { linking, type Pages } from '../../crawl/small-site.ts';
 import { answer, page, words } from '../crawls/pages.ts';
+import type { Stage } from '../stage.ts';
 import { answers } from './crawled.ts';
-import { type Chapter, differs, file, json, lines } from './step.ts';
+import {
+  type Chapter,
+  type Check,
+  changed,
+  differs,
+  file,
+  json,
+  lines,
+  refused,
+  type Seen,
+  type Step,
+} from './step.ts';
 
 const text = (count: number, seed: number): string => words(count, seed);
 /** Two versions of a small site. */
 const version = (turn: number): Pages => ({
-  '/': linking('/apples', '/pears', '/doc.pdf', '/private'),
+  '/': `${linking('/pears', '/doc.pdf', '/private')}<a href=/apples>orchard</a>`,
   '/apples': page(
     `<h1>Apples</h1> The apple and the tree. ${text(90, 1)} ${turn === 0 ? 'green' : 'red'}`,
     '/pears',
@@ -17,6 +31,52 @@ const version = (turn: number): Pages => ({
   '/private': page(`<meta name="robots" content="noai">${text(60, 4)} fruit`, '/'),
   '/doc.pdf': answer('application/pdf', '%PDF-1.4\n'),
 });
+
+const EVAL = 'search eval idx --qrels qrels.txt';
+const EXPORT = 'corpus export first second --format jsonl.gz';
+
+/** When a crawl began, in UTC. */
+const timeOf = (stage: Stage, crawl: string): string => {
+  const [started] = stage.read(crawl, 'log.jsonl').split('\n');
+  return JSON.parse(started).time.slice(0, 19);
+};
+
+/** The score of the first result differs from that without the flag. */
+const scored = (query: string, ...flags: readonly string[]): Step[] => [
+  { run: `search idx ${query} --json`, as: query, shows: {}, onlySoak: true },
+  ...flags.map((flag) => ({
+    run: `search idx ${query} --json ${flag}`,
+    shows: {
+      [flag.split(' ')[0]]: ({ out, before }: Seen) =>
+        assert.notEqual(scoreIn(out), scoreIn(before.get(query)?.out ?? '')),
+    },
+  })),
+];
+const scoreIn = (out: string): number => JSON.parse(out.split('\n')[0]).score;
+
+/** The lines of a corpus. */
+const linesOf = (stage: Stage, folder: string): string =>
+  readdirSync(stage.path(folder))
+    .filter((name) => name.endsWith('.gz'))
+    .map((name) => gunzipSync(readFileSync(stage.path(folder, name))).toString())
+    .join('');
+
+const rows =
+  (folder: string, text: RegExp): Check =>
+  ({ stage }) =>
+    assert.match(linesOf(stage, folder), text);
+
+/** Each flag of an export, with what it changes in the lines. */
+const exported = (
+  ...flags: readonly (readonly [string, (now: string, before: string) => void])[]
+): Step[] =>
+  flags.map(([flag, check], i) => ({
+    run: `${EXPORT} --out rows${i} ${flag}`,
+    shows: {
+      [flag.split(' ')[0]]: ({ stage }: Seen) =>
+        check(linesOf(stage, `rows${i}`), linesOf(stage, 'rows')),
+    },
+  }));
 
 export const TEXTS: Chapter = {
   name: 'texts',
@@ -37,7 +97,7 @@ export const TEXTS: Chapter = {
       '/turn': (_, response) => response.end(String(++turn)),
     });
     stage.write('qrels.txt', `1 0 ${origin}/apples 1\n`);
-    stage.write('ranks.tsv', '1\ttexts.test\t9\n');
+    stage.write('ranks.tsv', '1\tfirst.test\t9\n2\ttexts.test\t5\n3\tlast.test\t1\n');
     stage.write('spam.tsv', 'texts.test\t0.9\n');
     return { origin, dns: stage.dns, port: String(await stage.freePort()) };
   },
@@ -59,36 +119,58 @@ export const TEXTS: Chapter = {
       shows: { '': file('idx'), '--out': file('idx') },
     },
     {
-      run: 'search index first --out small --no-positions --no-links --epoch month --memory 64Mi',
-      shows: { '--no-positions': file('small'), '--epoch': file('small') },
+      run: 'search index first second --out small --no-positions --epoch month',
+      shows: {
+        '--no-positions': async ({ stage }) =>
+          assert.match(
+            (await stage.run(['search', 'small', '"the apple"'])).err,
+            /has no positions/,
+          ),
+        '--epoch': async ({ stage }) =>
+          assert.match(
+            (await stage.run(['search', 'small', 'apple', '--timeline'])).out,
+            /^20\d\d-\d\d /,
+          ),
+      },
     },
     {
-      run: 'search index first --out no --memory lots',
-      code: 2,
-      shows: { '--memory': /is not a size/ },
+      run: 'search index first --out tiny --max-page 60',
+      shows: {
+        '--max-page': async ({ stage }) =>
+          assert.match((await stage.run(['search', 'tiny', 'tree'])).err, /No page matches/),
+      },
     },
-    {
-      run: 'search index first --out no --max-page lots',
-      code: 2,
-      shows: { '--max-page': /is not a size/ },
-    },
-    {
-      run: 'search small \'"the apple"\'',
-      code: 'any',
-      shows: { '': /./ },
-    },
-    {
-      run: 'search small apple --changed --at 2030',
-      code: 'any',
-      shows: {},
-    },
+    ...refused('search index first --out no', '--memory lots'),
     { run: 'search idx apple', as: 'search', shows: { '': /apples/ } },
     { run: 'search idx apple --json', shows: { '--json': json } },
     {
-      run: 'search idx apple --changed --from 2020 --to 2030',
+      run: 'search idx apple --changed --at $between --json',
+      first: (stage, places) => {
+        places.between = timeOf(stage, 'second');
+      },
       as: 'changed',
-      code: 'any',
-      shows: { '--changed': /./ },
+      shows: { '--changed': /apples/ },
+    },
+    {
+      run: 'search index first second --out short --no-links',
+      shows: {
+        '--no-links': async ({ stage, places }) => {
+          const words = ['search', 'short', 'apple', '--changed', '--at', places.between];
+          assert.match((await stage.run(words)).err, /has no links/);
+        },
+      },
+    },
+    {
+      run: 'search idx apple --changed --at $between --explain',
+      shows: { '--explain': /combined|change/ },
+    },
+    ...changed('search idx apple --changed --at $between --json', 'changed', [
+      '--by none',
+      '--alpha 0',
+    ]),
+    {
+      run: 'search idx apple --changed --at $between --json --seeds 1 --expand 0',
+      shows: { '--seeds': differs('changed'), '--expand': lines(1) },
     },
     { run: 'search idx apple --at 2001', code: 2, shows: { '--at': /before this time/ } },
     { run: 'search idx apple --from 2099', code: 2, shows: { '--from': /at or after/ } },
@@ -99,33 +181,34 @@ export const TEXTS: Chapter = {
     { run: 'search idx apple --top 1 --json', shows: { '--top': lines(1) } },
     { run: 'search idx apple --timeline', shows: { '--timeline': differs('search') } },
     { run: 'search idx apple --no-snippets', shows: { '--no-snippets': differs('search') } },
-    ...[
-      '--k1 9',
-      '--b 0',
-      '--title-weight 9',
-      '--anchor-weight 9',
-      '--variant-weight 0',
-      '--ranks ranks.tsv',
-      '--ranks ranks.tsv --rank-weight 5',
-      '--spam spam.tsv',
-      '--spam spam.tsv --spam-weight 5',
-    ].map((flags) => ({
-      run: `search idx apple --json ${flags}`,
-      shows: { [(flags.match(/--[\w-]+/g) ?? []).at(-1) ?? '']: json },
-    })),
+    ...scored('apple', '--k1 9', '--b 0', '--variant-weight 0', '--spam spam.tsv'),
+    ...scored('apple --spam spam.tsv', '--spam-weight 5'),
+    ...scored('page', '--title-weight 9'),
+    ...scored('orchard', '--anchor-weight 9'),
+    ...scored('apple', '--ranks ranks.tsv'),
+    ...scored('apple --ranks ranks.tsv', '--rank-weight 5'),
     {
-      // A time after the first epoch, and before the second.
       first: (stage) => {
-        const [started] = stage.read('second/log.jsonl').split('\n');
-        stage.write('queries.tsv', `1\tapple\t${JSON.parse(started).time.slice(0, 19)}\n`);
+        stage.write('queries.tsv', `1\tapple\t${timeOf(stage, 'second')}\n`);
       },
-      run: 'search eval idx --queries queries.tsv --qrels qrels.txt --run run.txt',
+      run: `${EVAL} --queries queries.tsv --run run.txt`,
       as: 'eval',
-      shows: { '': /./, '--queries': /./, '--qrels': /./, '--run': file('run.txt') },
+      shows: {
+        '': /^BM25 .* 1\.000 /m,
+        '--queries': /^BM25 /m,
+        '--qrels': /^BM25 .* 1\.000 /m,
+        '--run': file('run.txt', /^1 Q0 http:\S+\/apples 1 /m),
+      },
     },
     {
-      run: 'search eval idx --queries queries.tsv --qrels qrels.txt --cut 3 --grid alpha=0,1 --shift 1',
-      shows: { '--cut': differs('eval'), '--grid': /alpha/, '--shift': differs('eval') },
+      run: `${EVAL} --queries queries.tsv --cut 3 --grid alpha=0,1`,
+      shows: { '--cut': /NDCG@3\b/, '--grid': /^none +0 (?:.|\n)*^none +1 /m },
+    },
+    {
+      // There is no epoch after the second.
+      run: `${EVAL} --queries queries.tsv --shift 1`,
+      code: 2,
+      shows: { '--shift': /epochs to compare/ },
     },
     {
       run: 'search serve idx --port $port --host 127.0.0.1',
@@ -142,46 +225,29 @@ export const TEXTS: Chapter = {
     },
     {
       run: 'corpus export first --out corpus',
-      shows: { '': /pages|rows/, '--out': file('corpus') },
+      shows: { '': /3 rows/, '--out': file('corpus') },
     },
-    {
-      run: "corpus export first --out rows --format jsonl.gz --extract all --where 'words >= 1' --mask emails --include-opt-outs --duplicates drop --similarity 0.9 --ranks ranks.tsv --spam spam.tsv --threads 1",
-      shows: { '--format': file('rows'), '--extract': /rows|pages/, '--where': /rows|pages/ },
-    },
+    { run: `${EXPORT} --out rows`, as: 'rows', shows: { '--format': rows('rows', /apple/) } },
+    ...exported(
+      ['--extract all', (now, then) => assert.notEqual(now, then)],
+      ["--where 'words >= 115'", (now) => assert.doesNotMatch(now, /apple and the tree/)],
+      ['--preset fineweb', (now) => assert.equal(now, '')],
+      ['--include-opt-outs', (now) => assert.match(now, /\/private/)],
+      ['--mask emails', (now) => assert.doesNotMatch(now, /ann@example/)],
+      ['--max-page 60', (now) => assert.doesNotMatch(now, /apple and the tree/)],
+      ['--ranks ranks.tsv', (now, then) => assert.notEqual(now, then)],
+      ['--spam spam.tsv', (now) => assert.match(now, /0\.9/)],
+      [
+        '--duplicates drop',
+        (now, then) => assert.ok(now.split('\n').length < then.split('\n').length),
+      ],
+      ['--similarity 0.999', (now, then) => assert.notEqual(now, then)],
+    ),
+    ...refused(`${EXPORT} --out none`, '--threads 0'),
     {
       run: 'corpus index first --out tables --crawl NAME7',
       shows: { '': file('tables'), '--out': file('tables'), '--crawl': file('tables') },
     },
     { run: 'corpus columns', shows: { '': /language/ } },
-    {
-      run: 'refresh first --dir fresh --dns $dns --allow-private --private-delay 0 --json',
-      shows: { '': file('fresh/refresh/verdicts.tsv', /alive|unchanged|same/), '--json': json },
-    },
-    { run: 'refresh schedule first fresh --budget 10k/day', shows: { '': /./, '--budget': /./ } },
-    {
-      run: 'refresh schedule first fresh --budget 10k/day --json --starve none --weights pagerank',
-      code: 'any',
-      shows: { '--json': json },
-    },
-    {
-      run: 'lab pages --out web --domains 20 --pages 5 --step 30',
-      shows: { '': file('web/alive.txt'), '--out': file('web') },
-    },
-    {
-      run: 'refresh compare web --alive web/alive.txt --by in,random --seeds 1',
-      as: 'orders',
-      shows: {
-        '': /random/,
-        '--alive': /in/,
-        '--by': ({ out }) => assert.doesNotMatch(out, /bfs/),
-      },
-    },
-    { run: 'focus learn book first', shows: { '': file('book') } },
-    { run: 'focus rank book', code: 'any', shows: { '': /./ } },
-    {
-      run: 'focus crawl book $origin/ --policy blacklist --dns $dns --allow-private --private-delay 0 --json',
-      shows: { '': file('book'), '--policy': json, '--json': json },
-    },
-    { run: 'focus report book', shows: { '': /Q per day/ } },
   ],
 };
