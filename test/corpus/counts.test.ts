@@ -114,6 +114,16 @@ test.each([
   expect(masked(text, [])).toBe(text);
 });
 
+test('personal data is replaced in the title and the author, too', async () => {
+  const body = Buffer.from(
+    '<title>a@b.example</title><meta name="author" content="c@d.example"><p>e@f.example</p>',
+  );
+  const dir = await crawlOf([{ url: 'http://a.example/', body }], 'one');
+  const { rows } = await exported([dir], { mask: ['emails'], extract: 'all' });
+  const [{ title, author, text }] = rows;
+  expect([title, author, text]).toEqual(['<email>', '<email>', '<email>']);
+});
+
 test('only what is asked for is replaced', () => {
   const text = 'a@b.example at 192.0.2.1';
   expect(masked(text, ['emails'])).toBe('<email> at 192.0.2.1');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomNumbers } from '../../src/base/random-numbers.ts';
 import { type BookFile, BookFolder } from '../../src/focus/book/book.ts';
 import { keyOf } from '../../src/focus/book/keys.ts';
 import {
@@ -160,7 +161,84 @@ describe('exploring', () => {
   });
 });
 
+describe('exploring many domains', () => {
+  const DAY = 86_400;
+  const hint = fc.record({
+    domain: fc.nat(7).map((n) => `${'hgfedcba'[n]}.example`),
+    path: fc.constantFrom('/', '/x/1.pdf', '/x/2.pdf?a=/b', '/y'),
+    count: fc.integer({ min: 1, max: 4 }),
+  });
+  const tried = fc.record({
+    requests: fc.constantFrom(0, 9, 10, 11),
+    tried: fc.constantFrom(0, 9 * DAY, 10 * DAY, 11 * DAY),
+  });
+  const world = fc.record({
+    hints: fc.uniqueArray(hint, {
+      ...{ minLength: 1, maxLength: 20, selector: ({ domain, path }) => domain + path },
+    }),
+    domains: fc.dictionary(fc.constantFrom('a.example', 'c.example', 'e.example'), tried),
+    count: fc.integer({ min: 0, max: 9 }),
+  });
+
+  test('takes those that useful documents name most, each by its most named address', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async ({ hints, domains, count }) => {
+        const book = await bookOf({
+          references: Object.fromEntries(
+            hints.map(({ domain, path, count }) => [keyOf(`http://${domain}${path}`), `${count}`]),
+          ),
+          domains: Object.fromEntries(
+            Object.entries(domains).map(([name, each]) => [
+              name,
+              domainText({ ...NO_DOMAIN, ...each }),
+            ]),
+          ),
+        });
+        const isListed = (domain: string) => domain === 'b.example';
+        const options = { count, isListed, requests: 10, now: 100 * DAY };
+        const open = [...new Set(hints.map(({ domain }) => domain))].filter((domain) => {
+          const { requests, tried } = domains[domain] ?? { requests: 0, tried: 0 };
+          return !isListed(domain) && requests < 10 && (tried === 0 || tried <= 10 * DAY);
+        });
+        const groups = open.map((domain) => {
+          const own = hints.filter((each) => each.domain === domain);
+          own.sort((a, b) => b.count - a.count || (a.path < b.path ? -1 : 1));
+          return { domain, path: own[0].path, sum: own.reduce((sum, each) => sum + each.count, 0) };
+        });
+        groups.sort((a, b) => b.sum - a.sum || (a.domain < b.domain ? -1 : 1));
+        const seeds = groups.flatMap(({ domain, path }) => {
+          const folder = path.replace(/\?.*/, '').replace(/[^/]*$/, '');
+          return [`http://${domain}${folder}`, `http://${domain}/`];
+        });
+        expect(await explore(book, options)).toEqual([...new Set(seeds)].slice(0, count));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
 describe('the expected rate', () => {
+  test('finds the distribution again that rates were drawn from, and the rate of a domain', () => {
+    const random = randomNumbers(11);
+    /** Of mean 0.1 and variance 0.005: a = 2, b = 20. */
+    const gamma = () => (-Math.log(1 - random()) - Math.log(1 - random())) / 20;
+    const poisson = (mean: number) => {
+      let [count, left] = [0, -Math.log(1 - random())];
+      for (; left < mean; count++) left -= Math.log(1 - random());
+      return count;
+    };
+    const estimate = new PriorEstimate();
+    for (let i = 0; i < 20_000; i++) {
+      const requests = 50 + (i % 3) * 50;
+      estimate.add({ requests, gained: poisson(requests * gamma()) });
+    }
+    estimate.add({ requests: 0, gained: 5 });
+    const prior = estimate.prior();
+    expect(prior.found / 2).toBeCloseTo(1, 1);
+    expect(prior.requests / 20).toBeCloseTo(1, 1);
+    expect(expectedRate({ requests: 30, gained: 8 }, { found: 2, requests: 20 })).toBe(0.2);
+  });
+
   test('of a domain that was hardly tried is near the mean of all, of one tried often its own', () => {
     const estimate = new PriorEstimate();
     for (let i = 0; i < 50; i++) estimate.add({ requests: 1000, gained: i < 25 ? 100 : 0 });

@@ -108,3 +108,29 @@ test('the bisector of points on a line is that line', () => {
   expect(line.slope).toBeCloseTo(3);
   expect(line.offset).toBeCloseTo(-1);
 });
+
+test('the bisector of scattered points halves the angle of the two regressions', () => {
+  const points = [
+    [0, 0],
+    [1, 3],
+    [2, 1],
+    [4, 5],
+  ];
+  const [mx, my] = [7 / 4, 9 / 4];
+  const sum = (of: (x: number, y: number) => number) =>
+    points.reduce((total, [x, y]) => total + of(x - mx, y - my), 0);
+  const [first, second] = [
+    sum((x, y) => x * y) / sum((x) => x * x),
+    sum((_, y) => y * y) / sum((x, y) => x * y),
+  ];
+  const line = bisector(points)!;
+  expect(Math.atan(line.slope)).toBeCloseTo((Math.atan(first) + Math.atan(second)) / 2, 12);
+  expect(line.offset).toBeCloseTo(my - line.slope * mx, 12);
+  expect(bisector([[1, 1]])).toBeUndefined();
+  expect(
+    bisector([
+      [1, 1],
+      [1, 2],
+    ]),
+  ).toBeUndefined();
+});
