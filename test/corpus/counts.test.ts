@@ -1,9 +1,11 @@
 /** What a corpus says of itself, recomputed from its rows; damaged files among good ones. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { WarcRecord } from '../../src/archive/warc/warc-reader.ts';
 import { exportCorpus } from '../../src/corpus/export.ts';
 import { masked } from '../../src/corpus/mask.ts';
+import { pageKeys, revisitKey } from '../../src/corpus/revisits.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
@@ -122,6 +124,39 @@ test('personal data is replaced in the title and the author, too', async () => {
   const { rows } = await exported([dir], { mask: ['emails'], extract: 'all' });
   const [{ title, author, text }] = rows;
   expect([title, author, text]).toEqual(['<email>', '<email>', '<email>']);
+});
+
+test('parts are as large as was asked for, each made of several segments', async () => {
+  const dir = await crawlOf(pages, 'one');
+  const partsOf = async (part: number) =>
+    (await exported([dir], { sizes: { ...TINY, part } })).summary.parts.length;
+  const [many, few] = [await partsOf(1000), await partsOf(4000)];
+  expect(few).toBeGreaterThan(1);
+  expect(many).toBeGreaterThan(2 * few);
+});
+
+describe('a revisit', () => {
+  const [id, url, time] = ['6f1c8b1e-0000-4000-8000-00000000abcd', 'http://a.example/', 1e12];
+  const keyOf = (headers: Record<string, string>): string => {
+    const all = new Map(Object.entries(headers));
+    const targetUri = all.get('WARC-Target-URI');
+    const view = { targetUri, get: (name: string) => all.get(name) };
+    return revisitKey({ headers: view } as unknown as WarcRecord);
+  };
+  const [byId, byUrl] = pageKeys(id, url, time + 700);
+  const at = (ms: number) => ({ 'WARC-Refers-To-Date': new Date(time + ms).toISOString() });
+
+  test.each<[headers: Record<string, string>, key: string | undefined]>([
+    [{ 'WARC-Refers-To': `<urn:uuid:${id}>` }, byId],
+    [{ 'WARC-Refers-To': `<urn:uuid:${id.toUpperCase()}>`, ...at(9000) }, byId],
+    [{ 'WARC-Refers-To-Target-URI': url, 'WARC-Target-URI': 'http://b.example/', ...at(0) }, byUrl],
+    [{ 'WARC-Target-URI': `<${url}>`, ...at(999) }, byUrl],
+    [{ 'WARC-Target-URI': url, ...at(1000) }, undefined],
+    [{ 'WARC-Target-URI': 'http://b.example/', ...at(700) }, undefined],
+  ])('with %j belongs to the page that it names', (headers, key) => {
+    const found = [byId, byUrl].find((each) => each === keyOf(headers));
+    expect(found).toBe(key);
+  });
 });
 
 test('only what is asked for is replaced', () => {

@@ -62,6 +62,23 @@ describe('recent pages', () => {
     );
   });
 
+  test('of several the most similar is found, and one that just reaches the threshold', () => {
+    const asked = pageOf(1, 0);
+    for (const order of [
+      [4, 8, 15],
+      [15, 8, 4],
+      [8, 4, 15],
+    ]) {
+      const pages = new SimilarPages(2 ** 16);
+      for (const edits of order) pages.add(pageOf(1, edits), urlOf(edits));
+      const best = similarity(pageOf(1, 4).sketch, 0, asked.sketch, 0);
+      expect(best).toBeGreaterThan(similarity(pageOf(1, 8).sketch, 0, asked.sketch, 0));
+      for (const threshold of [0.5, best])
+        expect(pages.find(asked, threshold)).toMatchObject({ url: urlOf(4), similarity: best });
+      expect(pages.find(asked, best + 1e-9)).toBeUndefined();
+    }
+  });
+
   test('the last page is always found by itself, with its URL', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(2000), { minLength: 100, maxLength: 300 }), (topics) => {

@@ -54,6 +54,31 @@ describe('a host with a page for missing URLs', () => {
     expect(errors.suspect('http://a.org/2', missing)).toBeUndefined();
   });
 
+  test('is kept as long as memory has room, and a "not found" page in use for longer', () => {
+    const full = new SoftErrors(4);
+    full.suspect('http://a.org/1', missing);
+    for (let i = 0; i < 3; i++) full.suspect(`http://h${i}.org/1`, missing);
+    expect(full.suspect('http://a.org/2', missing)).toMatch(/^http:\/\/a\.org\//);
+    const errors = new SoftErrors(4);
+    errors.suspect('http://a.org/1', missing);
+    errors.answered(errors.suspect('http://a.org/2', missing) as string, missing);
+    for (let i = 0; i < 20; i++) {
+      errors.suspect(`http://h${i}.org/1`, missing);
+      expect(errors.isSoft('http://a.org/3', missing)).toBe(true);
+    }
+  });
+
+  test('is known after a restart between question and answer', () => {
+    const errors = new SoftErrors();
+    errors.suspect('http://a.org/1', missing);
+    const question = errors.suspect('http://a.org/2', missing) as string;
+    const again = new SoftErrors();
+    again.restore(errors.encode());
+    expect(again.isQuestion(question)).toBe(true);
+    expect(again.suspect('http://a.org/3', missing)).toBeUndefined();
+    expect(again.answered(question, missing)).toBe(true);
+  });
+
   test('is known after a restart', () => {
     const errors = new SoftErrors();
     errors.suspect('http://a.org/1', missing);

@@ -87,6 +87,18 @@ test.each([
   await index.close();
 });
 
+test('domains are known in any case, and one that no list has comes after the greatest place', async () => {
+  const index = await indexOf([
+    [2, 'coast'],
+    [3, 'coast'],
+  ]);
+  const ranks = file(['# a list', '', '7\tother.org\t0.1', '2\tB.org\t0.5']);
+  const prior = await priorOf(index, disk, { rankWeight: 1, spamWeight: 1, ranks });
+  const factors = [2, 8].map((place) => 1 / (1 + Math.log(place)));
+  expect([...(prior ?? [])].sort()).toEqual(factors.sort());
+  await index.close();
+});
+
 test('without files there is no prior', async () => {
   const index = await indexOf([[2, 'coast']]);
   expect(await priorOf(index, disk, { rankWeight: 1, spamWeight: 1 })).toBeUndefined();
