@@ -86,6 +86,9 @@ export async function gatherEarlierPages(
     for (const source of sources) {
       for await (const look of looksIn(disk, source)) await sorter.add(lineOf(look));
     }
+    // Until the table is whole, it is that of no sources.
+    await disk.remove(join(folder, SOURCES));
+    await disk.syncFolder(folder);
     await writeKeyedLines(disk, folder, FILES, lastOfEach(sorter.sorted()));
   } finally {
     await sorter.close();

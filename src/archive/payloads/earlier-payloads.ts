@@ -54,6 +54,9 @@ export async function gatherEarlier(
   const sorter = new LineSorter(disk, folder, 'sort', memory);
   try {
     for (const source of sources) await addSource(disk, source, sorter);
+    // Until the table is whole, it is that of no sources.
+    await disk.remove(join(folder, 'sources'));
+    await disk.syncFolder(folder);
     await writeKeyedLines(disk, folder, FILES, firstOfEach(sorter.sorted()));
   } finally {
     await sorter.close();

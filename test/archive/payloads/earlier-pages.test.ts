@@ -52,6 +52,23 @@ const originalOf = (url: string, day: number) => ({
 });
 
 describe('the earlier pages', () => {
+  test('are those of their sources, whenever gathering those of others was killed', async () => {
+    const [one, two, here] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+    await store(one, [{ page: page(A, 0, 'x') }]);
+    await store(two, [{ page: page(A, 1, 'y') }]);
+    for (let operations = 0, done = false; !done; operations++) {
+      await gatherEarlierPages(disk, here, [one]);
+      const mortal = new Disk(new FaultyFileSystem({ skipSync: true, operations }));
+      done = await gatherEarlierPages(mortal, here, [two]).then(
+        () => true,
+        () => false,
+      );
+      const pages = await table(here, [one]);
+      expect(await pages.find(A)).toMatchObject({ etag: '"x"', original: originalOf(A, 0) });
+      await pages.close();
+    }
+  });
+
   test('know the newest capture of a page, which a 304 confirms', async () => {
     const [one, two] = [temporaryFolder(), temporaryFolder()];
     await store(one, [{ page: page(A, 0, 'x') }, { page: page(`${A}b`, 0, 'y') }]);
