@@ -10,6 +10,8 @@ import { type Events, type Reply, type Server, TimedCrawl } from './timed-crawl.
 
 /** Connections, files and the rounding of clocks take less than this. */
 const ROUNDING: Millis = 200;
+/** Times are whole milliseconds, by the clocks of two runs. */
+const CLOCKS: Millis = 3;
 const SECOND: Millis = 1000;
 
 interface Row {
@@ -135,6 +137,29 @@ const ROWS: Readonly<Record<string, Row>> = {
       return path === '/' ? { body: many } : later(500);
     }),
     pauses: [0.4, 0.4, 0.4, 0.4, 1, 2, 4, 8, 16, 30, 30],
+  },
+  'errors before a robots.txt that answers, which count no more': {
+    options: { delay: 400 },
+    servers: {
+      'b.example': {
+        ip: B,
+        answer: replies({
+          '/': [
+            { body: linking('//a.example/1', '//a.example/2', '//a.example/3', '//a.example/4') },
+          ],
+        }),
+      },
+      'a.example': {
+        ip: A,
+        isSeed: false,
+        answer: (path, visit) => {
+          if (path !== '/robots.txt') return later(500);
+          return visit < 2 ? later(503) : undefined;
+        },
+      },
+    },
+    at: 'a.example',
+    pauses: [120, 120, 0.4, 0.4, 0.4, 1],
   },
   'errors with an answer between': {
     options: { delay: 400 },
@@ -301,7 +326,7 @@ async function pausesOf({ servers = alone(undefined), events = {}, agents, at = 
   return seen.slice(1).map((request, i) => {
     const began = crawl.began.findLast((time) => time <= request.at) ?? 0;
     const pause = request.at - Math.max(seen[i].ended, began);
-    return (Math.floor((pause + 1) / ROUNDING) * ROUNDING) / SECOND;
+    return (Math.floor((pause + CLOCKS) / ROUNDING) * ROUNDING) / SECOND;
   });
 }
 

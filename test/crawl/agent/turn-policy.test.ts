@@ -1,5 +1,6 @@
 /** The policy of a turn, step by step, with the real frontier and no I/O. */
 import { describe, expect, test } from 'vitest';
+import type { Millis } from '../../../src/base/units.ts';
 import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
 import { type Step, TurnPolicy, type TurnState } from '../../../src/crawl/agent/turn-policy.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
@@ -36,6 +37,8 @@ interface Circumstances extends CrawlOptions {
   readonly claims?: number;
   readonly stopping?: boolean;
   readonly excuses?: boolean;
+  /** For how long the host asked to be left in peace while its page was rendered. */
+  readonly askedFor?: Millis;
 }
 
 /** One host with URLs to fetch. */
@@ -47,6 +50,7 @@ function world(circumstances: Circumstances = {}): World {
     claims = 100,
     stopping = false,
     excuses = false,
+    askedFor,
     ...settings
   } = circumstances;
   const config = resolveConfig({ delay: 0, ...settings });
@@ -86,6 +90,8 @@ function world(circumstances: Circumstances = {}): World {
     claimPage: () => left-- > 0,
     stopping: () => stopping,
     excuses: () => excuses,
+    askedPause: () =>
+      askedFor === undefined ? undefined : { until: clock.now() + askedFor, cause: 'status-429' },
   });
   return {
     policy,
@@ -416,4 +422,40 @@ describe('a failure', () => {
     for (let i = 0; i < 5; i++)
       expect(other.policy.givesUpHost(bad, 'bad-response')).toBeUndefined();
   });
+});
+
+/** When the host has its next turn, from the end of one in which this happens. */
+function pauseAfter(
+  circumstances: Circumstances,
+  happens: (world: World, state: TurnState) => void,
+) {
+  const all = world(circumstances);
+  const state = all.policy.begin(all.turn());
+  expect(all.policy.next(state)).toBe('fetch');
+  happens(all, state);
+  expect(all.policy.continues(state)).toBe(false);
+  all.policy.release(state);
+  return all.frontier.nextReadyAt() - all.clock.now();
+}
+
+test.each([
+  [{ delay: 4 * SECOND, addressDelay: 0 }, 10 * SECOND, 10 * SECOND],
+  [{ delay: 4 * SECOND, addressDelay: 0 }, SECOND, 4 * SECOND],
+  [{ delay: 0 }, 10 * SECOND, 10 * SECOND],
+])('with %j, a host that asked for %d ms while its page was rendered is paused for %d ms', (delays, askedFor, pause) => {
+  const rendered = (all: World, state: TurnState) => void all.answer(state, 200);
+  expect(pauseAfter({ ...delays, askedFor }, rendered)).toBe(pause);
+});
+
+test.each([
+  [0, 1, SECOND],
+  [0, 3, 4 * SECOND],
+  [0, 20, MINUTE],
+  [3 * SECOND, 1, 3 * SECOND],
+])('with a delay of %d ms, the error of our own that is number %d in a row pauses for %d ms', (delay, inRow, pause) => {
+  const breaks = ({ policy }: World, state: TurnState) => {
+    state.turn.host.errorsInRow = inRow - 1;
+    expect(policy.broke(state)).toBe(true);
+  };
+  expect(pauseAfter({ delay, addressDelay: 0 }, breaks)).toBe(pause);
 });
