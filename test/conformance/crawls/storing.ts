@@ -50,8 +50,11 @@ const records: CrawlRow = {
     // The eighth byte of gzip says "slowest algorithm".
     '--gzip': (c) => assert.equal(c.bytes('archive')[8], 2),
     '--warc-size': (c) => assert.ok(c.files('archive').length > 1),
-    '--duplicates': (c) =>
-      assert.ok(c.asked('/twin2') && c.stored('/twin1') !== c.stored('/twin2')),
+    // By default, the second one is a revisit.
+    '--duplicates': (c) => {
+      assert.ok(c.asked('/twin2') && c.stored('/twin1') !== c.stored('/twin2'));
+      assert.ok(!c.stored('/twin1', 'revisit') && !c.stored('/twin2', 'revisit'));
+    },
     '--metadata': (c) => assert.ok(c.stored('/a.html', 'metadata')),
     '--text': (c) => assert.ok(c.stored('/a.html', 'conversion')),
     '--dns-records': (c) => assert.match(c.archive, /Target-URI: dns:records\.test/),
