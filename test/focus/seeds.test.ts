@@ -232,7 +232,7 @@ describe('the expected rate', () => {
       const requests = 50 + (i % 3) * 50;
       estimate.add({ requests, gained: poisson(requests * gamma()) });
     }
-    estimate.add({ requests: 0, gained: 5 });
+    for (let i = 0; i < 20_000; i++) estimate.add({ requests: 0, gained: 5 });
     const prior = estimate.prior();
     expect(prior.found / 2).toBeCloseTo(1, 1);
     expect(prior.requests / 20).toBeCloseTo(1, 1);

@@ -43,9 +43,11 @@ test('the limits of an interval are 2.2 deviations from what was drawn', () => {
     [0, 0.2],
     [7, 0.3],
     [900, 0.01],
+    [10 / 0.99, 0.99],
   ]) {
     const drawn = estimate * share;
     const [least, most] = supportersBetween(estimate, share);
+    expect(least).toBeGreaterThanOrEqual(drawn);
     for (const limit of [least, most]) {
       if (limit === drawn || limit === 0) continue;
       const deviations = (drawn - limit * share) / Math.sqrt(limit * share * (1 - share));
