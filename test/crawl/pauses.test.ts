@@ -275,6 +275,18 @@ const ROWS: Readonly<Record<string, Row>> = {
     agents: [1, 1],
     pauses: [4, 60, 4, 4, 4, 4],
   },
+  'a resume after a crash': {
+    servers: alone(asksForPause),
+    events: { 3: (crawl) => crawl.kill() },
+    agents: [1, 1],
+    pauses: [9, 9, 9, 9],
+  },
+  'a resume after a crash, with other agents': {
+    servers: alone(asksForPause),
+    events: { 3: (crawl) => crawl.kill() },
+    agents: [1, 2],
+    pauses: [9, 9, 9, 9],
+  },
   'a resume, with a host that was not in memory': {
     options: { frontHosts: 1 },
     servers: {
@@ -324,7 +336,7 @@ async function pausesOf({ servers = alone(undefined), events = {}, agents, at = 
     new RegExp(at).test(`${host} ${ip} ${path}`),
   );
   return seen.slice(1).map((request, i) => {
-    const began = crawl.began.findLast((time) => time <= request.at) ?? 0;
+    const began = crawl.began.findLast((time) => time < request.at) ?? 0;
     const pause = request.at - Math.max(seen[i].ended, began);
     return (Math.floor((pause + CLOCKS) / ROUNDING) * ROUNDING) / SECOND;
   });

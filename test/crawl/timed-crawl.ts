@@ -165,6 +165,12 @@ export class TimedCrawl {
     this.#run?.stop();
   }
 
+  /** The process is gone: files stay as they are. */
+  kill(): void {
+    this.#machine.kill();
+    this.#disk.killed();
+  }
+
   change(settings: Readonly<Record<string, string>>): Promise<unknown> {
     return changeCrawl(new Disk(this.#disk), DIR, 'test', { settings });
   }
