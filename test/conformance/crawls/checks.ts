@@ -37,11 +37,9 @@ export const sends =
     else assert.match(String(sent), value);
   };
 
-/** The shortest time between two requests that follow each other, of all or of some hosts. */
+/** The shortest time from one request to the next, of all or of one host. */
 export function leastGap(crawled: Crawled, host?: string): number {
-  const times = crawled.pages
-    .filter((one) => (host ?? one.host) === one.host)
-    .map(({ time }) => time);
+  const times = crawled.began(host).map(({ time }) => time);
   assert.ok(times.length > 1, 'fewer than two requests');
   return Math.min(...times.slice(1).map((time, i) => time - times[i]));
 }
@@ -50,8 +48,8 @@ export const gapOf =
   (least: number, host?: string): Check =>
   (crawled) => {
     const gap = leastGap(crawled, host);
-    // A clock tick may round: times are taken in two processes.
-    assert.ok(gap >= least - 20, `${gap} ms between two requests, not ${least}`);
+    // Both times are rounded to milliseconds.
+    assert.ok(gap >= least - 1, `${gap} ms between two requests, not ${least}`);
   };
 
 /** The log has an event of this name for this URL, host or path. */

@@ -109,9 +109,22 @@ export class Crawled {
 
   /** Whether the archive has a record of this kind for a path. */
   stored(path: string, type = 'response'): boolean {
-    return this.archive.split('WARC/1.1\r\n').some((record) => {
-      const uri = /^WARC-Target-URI: \w+:\/\/[^/]*(.*)\r$/m.exec(record)?.[1];
-      return uri === path && record.includes(`WARC-Type: ${type}\r\n`);
+    return this.#records(type).some((record) => record.path === path);
+  }
+
+  /** When the requests for pages began, by the program's own clock: the archive has them. */
+  began(host?: string): { readonly path: string; readonly time: number }[] {
+    return this.#records('response')
+      .filter((one) => one.path !== '/robots.txt' && (host ?? one.host) === one.host)
+      .sort((a, b) => a.time - b.time);
+  }
+
+  #records(type: string): { host: string; path: string; time: number }[] {
+    return this.archive.split('WARC/1.1\r\n').flatMap((record) => {
+      if (!record.startsWith(`WARC-Type: ${type}\r\n`)) return [];
+      const [, host, path] = /^WARC-Target-URI: \w+:\/\/([^/:]*)[^/]*(.*)\r$/m.exec(record) ?? [];
+      const time = Date.parse(/^WARC-Date: (.*)\r$/m.exec(record)?.[1] ?? '');
+      return [{ host: host ?? '', path: path ?? '', time }];
     });
   }
 }
