@@ -229,7 +229,7 @@ const crawlEnds = (crawls: readonly (readonly Seen[])[], { from, to }: TimeRange
     .map((list) => Math.min(to, Math.max(...list.map(({ time }) => time))))
     .sort((a, b) => a - b);
 
-/** Twelve pages with the same words: equal scores, and one page with two versions of equal score. */
+/** Twelve pages with the same words: equal scores; one page has two versions of equal score. */
 async function equalPages(): Promise<SearchIndex> {
   const pages = Array.from({ length: 12 }, (_, i) => ({
     ...{ url: `http://${i}.example/`, title: '', language: 'en', time: START + i },

@@ -185,7 +185,7 @@ describe('a crawl resumed with another number of agents', () => {
   test('loses no parcel between agents when all of them died', async () => {
     let died = 0;
     for (let round = 0; round < 6; round++) {
-      const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations: 250 + 61 * round }));
+      const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations: 160 + 25 * round }));
       const agents = 2 + (round % 3);
       await crawl(agents, { checkpoint: 100, ...TINY }, disk).catch(({ code }) => {
         expect(code).toBe('DISK_FAILED');

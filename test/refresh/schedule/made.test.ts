@@ -88,7 +88,7 @@ async function foldersOf(list: readonly Event[]): Promise<string[]> {
   return folders;
 }
 
-/** The looks at the pages that are alive: the payload at each, and the time since the one before. */
+/** The looks at pages that are alive: the payload at each, and the time since the one before. */
 function naivePages(list: readonly Event[]) {
   return PAGES.flatMap((url, page) => {
     const own = list.filter((event) => event.page === page).sort((a, b) => a.day - b.day);
